@@ -8,34 +8,34 @@ use crate::repository::{Repository, run_to_end};
 
 const FOLDER: &str = "crates/tulving/benches";
 
-/// What the command line asks for.
+/// The action that the command line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum BenchAction<'a> {
     List,
-    /// The benchmark's name and what follows `--`.
+    /// The benchmark's name and the arguments after `--`.
     Run(&'a str, &'a [String]),
 }
 
-/// Reads `[NAME [-- ARGS]]`; else what is wrong with it.
-pub(crate) fn read(arguments: &[String]) -> Result<Wanted<'_>, String> {
+/// Reads `[NAME [-- ARGS]]`, or returns a message about the mistake.
+pub(crate) fn read(arguments: &[String]) -> Result<BenchAction<'_>, String> {
     match arguments {
-        [] => Ok(Wanted::List),
-        [name] if name != "--" => Ok(Wanted::Run(name, &[])),
-        [name, dashes, rest @ ..] if name != "--" && dashes == "--" => Ok(Wanted::Run(name, rest)),
+        [] => Ok(BenchAction::List),
+        [name] if name != "--" => Ok(BenchAction::Run(name, &[])),
+        [name, dashes, rest @ ..] if name != "--" && dashes == "--" => Ok(BenchAction::Run(name, rest)),
         _ => Err("a benchmark is run with `bench NAME [-- ARGS]`".to_owned()),
     }
 }
 
 /// Runs or lists. The benchmark prints to the terminal itself.
-pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCode> {
+pub(crate) fn run(repository: &Repository, wanted: BenchAction<'_>) -> Result<ExitCode> {
     let known = list(repository)?;
     let (name, arguments) = match wanted {
-        Wanted::Run(name, arguments) if known.iter().any(|bench| bench == name) => (name, arguments),
-        Wanted::Run(name, _) => {
+        BenchAction::Run(name, arguments) if known.iter().any(|bench| bench == name) => (name, arguments),
+        BenchAction::Run(name, _) => {
             eprintln!("there is no benchmark `{name}`; those in {FOLDER}: {}", known.join(", "));
             return Ok(ExitCode::from(2));
         }
-        Wanted::List => {
+        BenchAction::List => {
             for bench in known {
                 println!("{bench}");
             }
@@ -45,13 +45,13 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted<'_>) -> Result<ExitCod
     start(repository, name, arguments)
 }
 
-/// Runs a benchmark that is there.
+/// Runs an existing benchmark.
 pub(crate) fn start(repository: &Repository, name: &str, arguments: &[String]) -> Result<ExitCode> {
     let cargo = ["bench", "--locked", "--package", "tulving", "--bench", name, "--"];
     run_to_end(repository.cargo(&cargo).args(arguments))
 }
 
-/// A file is a benchmark, and so is a folder with a `main.rs` in it.
+/// Lists the benchmarks. Each is a file, or a folder with a `main.rs`.
 fn list(repository: &Repository) -> Result<Vec<String>> {
     let names = repository.names_in(FOLDER)?;
     let bench = |name: &String| match name.strip_suffix(".rs") {
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn no_name_lists() {
-        assert_eq!(read(&[]), Ok(Wanted::List));
+        assert_eq!(read(&[]), Ok(BenchAction::List));
     }
 
     #[test]
     fn arguments_follow_the_dashes() {
         let line = words("store -- --memories 1000");
-        assert_eq!(read(&line), Ok(Wanted::Run("store", &line[2..])));
-        assert_eq!(read(&words("store")), Ok(Wanted::Run("store", &[])));
+        assert_eq!(read(&line), Ok(BenchAction::Run("store", &line[2..])));
+        assert_eq!(read(&words("store")), Ok(BenchAction::Run("store", &[])));
     }
 
     #[test]

@@ -1,26 +1,28 @@
-//! `cargo xtask docs`: what the documents name exists.
+//! `cargo xtask docs`: checks that the paths, links and tests named in the documents exist.
 //!
-//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows what they
-//! link to, and the tests that `docs/seeds.md` and `docs/invariants.md` name are looked up by [`seeds`].
+//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows their
+//! links, and the tests that `docs/seeds.md` and `docs/invariants.md` name are looked up by [`seeds`].
 
 use anyhow::Result;
 
-use crate::finding::Finding;
-use crate::repository::{Repository, Source};
+use crate::finding::CheckFinding;
+use crate::markdown::spans;
+use crate::repository::{Repository, SourceFile};
 use crate::{links, seeds};
 
 /// The documents of the root that have to be there and are checked.
-const DOCUMENTS: [&str; 3] = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
+const DOCUMENTS: [&str; 4] = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"];
 
-/// What begins like this is a path of the repository.
+/// Prefixes that mark a span as a path of the repository.
 const FOLDERS: [&str; 7] = ["crates/", "xtask/", "docs/", "benches/", "evals/", ".ci/", ".cargo/"];
 
 /// Files of the root. Others, like `MEMORY.md`, may be those of a user's home.
-const ROOT_FILES: [&str; 11] = [
+const ROOT_FILES: [&str; 12] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "Cargo.lock",
@@ -30,8 +32,8 @@ const ROOT_FILES: [&str; 11] = [
     "rustfmt.toml",
 ];
 
-/// Every path and every test name in the documents that leads nowhere.
-pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
+/// Returns every path and test name in the documents that does not exist.
+pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
     let mut findings = Vec::new();
     let guides = guides(repository, "docs")?;
     for file in DOCUMENTS.into_iter().map(str::to_owned).chain(guides) {
@@ -40,14 +42,14 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
             findings.extend(check_paths(&document, &|path| repository.exists(path)));
             findings.extend(links::check(repository, &document)?);
         } else {
-            findings.push(Finding::about(&file, "the document is missing"));
+            findings.push(CheckFinding::about(&file, "the document is missing"));
         }
     }
     findings.extend(seeds::check(repository)?);
     Ok(findings)
 }
 
-/// The pages of a folder and of those beneath it.
+/// The pages of a folder and its subfolders.
 fn guides(repository: &Repository, folder: &str) -> Result<Vec<String>> {
     let mut guides = Vec::new();
     for name in repository.names_in(folder)? {
@@ -61,34 +63,19 @@ fn guides(repository: &Repository, folder: &str) -> Result<Vec<String>> {
     Ok(guides)
 }
 
-fn check_paths(document: &Source, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+fn check_paths(document: &SourceFile, exists: &dyn Fn(&str) -> bool) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
     for (line, span) in spans(&document.text) {
         let missing = paths(span).into_iter().filter(|path| !exists(path));
         findings.extend(
-            missing.map(|path| Finding::at(&document.file, line, format!("`{path}` does not exist"))),
+            missing.map(|path| CheckFinding::at(&document.file, line, format!("`{path}` does not exist"))),
         );
     }
     findings
 }
 
-/// The lines outside of fenced blocks, with their numbers.
-pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fenced = false;
-    (1..).zip(text.lines()).filter(move |(_, line)| {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        !fenced && !fence
-    })
-}
-
-/// What stands between single backticks, with its line.
-pub(crate) fn spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    prose(text).flat_map(|(number, line)| line.split('`').skip(1).step_by(2).map(move |span| (number, span)))
-}
-
-/// The paths of the repository that a span stands for: none when it is something else, several when
-/// it has `{a,b}` in it. A `*` or `<name>` stands for anything, so only the folder above it counts.
+/// The paths of the repository that a span names: none if it is something else, several if it contains `{a,b}`. A `*` or
+/// `<name>` matches anything, so only the folder above it counts.
 fn paths(span: &str) -> Vec<String> {
     let is_ours = FOLDERS.iter().any(|folder| span.starts_with(folder)) || ROOT_FILES.contains(&span);
     if !is_ours || span.contains(char::is_whitespace) {
@@ -119,7 +106,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Vec<String> {
-        let document = Source { file: "README.md".to_owned(), text: text.to_owned() };
+        let document = SourceFile { file: "README.md".to_owned(), text: text.to_owned() };
         let there = ["crates/tulving/src/main.rs", "crates/tulving/src", "docs/seeds.md", "CHANGELOG.md"];
         check_paths(&document, &|path| there.contains(&path)).iter().map(ToString::to_string).collect()
     }

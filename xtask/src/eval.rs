@@ -1,4 +1,4 @@
-//! `cargo xtask eval`: measures how well recall finds, on a set in its official format.
+//! `cargo xtask eval`: measures the quality of recall on a set in its official format.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use crate::bench;
 use crate::repository::Repository;
 
-/// Runs the evaluation of the `tulving` crate, which prints to the terminal itself. Paths are those of the caller.
+/// Runs the evaluation of the `tulving` crate, which prints to the terminal itself. Paths are relative to the
+/// caller's folder.
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<ExitCode> {
     let here = std::env::current_dir().context("there is no current folder")?;
     let absolute = |argument: &String| match here.join(argument) {

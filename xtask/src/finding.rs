@@ -1,18 +1,18 @@
-//! One thing that a check found wrong, and where.
+//! One problem that a check found, and its place.
 
 use std::fmt;
 
-/// What is wrong and where, printed as `file:line: text` so that editors can jump to it.
+/// A problem and its place, printed as `file:line: text` so that editors can jump to it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
-    /// Relative to the root of the repository, with `/` between the parts.
+pub(crate) struct CheckFinding {
+    /// Relative to the root of the repository, with `/` between the parts; `commit ID` if it is about a commit.
     pub(crate) file: String,
-    /// Counted from 1; none when the whole file is meant.
+    /// Counted from 1; `None` if the finding is about the whole file.
     pub(crate) line: Option<usize>,
     pub(crate) text: String,
 }
 
-impl Finding {
+impl CheckFinding {
     pub(crate) fn at(file: &str, line: usize, text: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: Some(line), text: text.into() }
     }
@@ -22,7 +22,7 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CheckFinding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(out, "{}:{line}: {}", self.file, self.text),
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn prints_file_line_and_text() {
-        assert_eq!(Finding::at("docs/a.md", 3, "is odd").to_string(), "docs/a.md:3: is odd");
-        assert_eq!(Finding::about("docs/a.md", "is odd").to_string(), "docs/a.md: is odd");
+        assert_eq!(CheckFinding::at("docs/a.md", 3, "is odd").to_string(), "docs/a.md:3: is odd");
+        assert_eq!(CheckFinding::about("docs/a.md", "is odd").to_string(), "docs/a.md: is odd");
     }
 }

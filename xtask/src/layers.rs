@@ -1,30 +1,51 @@
 //! `cargo xtask layers`: arrows between crates and between modules point inward.
 //!
-//! Three rules, each in a file of its own: which crate may depend on which ([`crates`]), which module of
-//! `tulving-core` may use which ([`modules`]), and what the crates without I/O may not name ([`reach`]).
-//! What is marked `#[cfg(test)]` is free, as dev-dependencies are.
+//! Five rules, each in its own file: the allowed dependencies between crates ([`crates`]), the allowed
+//! uses between modules of `tulving-core` ([`modules`]), no cycles between the modules of the other crates
+//! ([`cycles`]), the names that crates without I/O may not use ([`reach`]), and unique names of types
+//! ([`names`]). Tests and dev-dependencies are not checked ([`shipped`]).
 
 mod crates;
+mod cycles;
 mod modules;
+mod names;
 mod reach;
+mod shipped;
+mod uses;
 
 use anyhow::Result;
 
-use crate::finding::Finding;
+use crate::finding::CheckFinding;
 use crate::repository::Repository;
 
-/// Everything in the repository that breaks one of the three rules.
-pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
+/// Returns every violation of the five rules in the repository.
+pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
     let mut findings = Vec::new();
-    for folder in repository.names_in("crates")? {
-        findings.extend(crates::check(&repository.read(&format!("crates/{folder}/Cargo.toml"))?)?);
+    for member in members(repository)? {
+        findings.extend(crates::check(&repository.read(&format!("{member}/Cargo.toml"))?)?);
+        let name = member.trim_start_matches("crates/");
+        let folder = format!("{member}/src");
+        let files = shipped::read(&repository.rust_files(&folder)?);
+        if reach::CLOSED.contains(&name) {
+            findings.extend(files.iter().flat_map(reach::check));
+        }
+        if folder == modules::FOLDER {
+            findings.extend(modules::check(&files));
+        }
+        if cycles::CHECKED.contains(&name) {
+            findings.extend(cycles::check(&folder, &files));
+        }
+        if names::CHECKED.contains(&name) {
+            findings.extend(names::check(&files));
+        }
     }
-    for name in reach::CLOSED {
-        let source = format!("crates/{name}/src");
-        findings.extend(repository.rust_files(&source)?.iter().flat_map(reach::check));
-    }
-    findings.extend(modules::check(&repository.rust_files(modules::FOLDER)?));
     Ok(findings)
+}
+
+/// The folders of the crates in the workspace.
+fn members(repository: &Repository) -> Result<Vec<String>> {
+    let crates = repository.names_in("crates")?.into_iter().map(|name| format!("crates/{name}"));
+    Ok(crates.chain(["xtask".to_owned()]).collect())
 }
 
 #[cfg(test)]
@@ -36,5 +57,16 @@ mod tests {
         let findings = check(&Repository::of_this_crate().unwrap()).unwrap();
         let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert!(told.is_empty(), "{}", told.join("\n"));
+    }
+
+    #[test]
+    fn the_lists_name_crates_that_exist() {
+        let members = members(&Repository::of_this_crate().unwrap()).unwrap();
+        for name in reach::CLOSED.iter().chain(cycles::CHECKED).chain(names::CHECKED) {
+            assert!(
+                members.iter().any(|known| known.trim_start_matches("crates/") == *name),
+                "there is no crate `{name}`"
+            );
+        }
     }
 }

@@ -1,13 +1,14 @@
-//! Links in the documents lead to files and headings that are there. Addresses of other sites are not asked.
+//! Checks that links in the documents lead to existing files and headings. Links to other sites are not
+//! followed.
 
 use anyhow::Result;
 
-use crate::docs::prose;
-use crate::finding::Finding;
-use crate::repository::{Repository, Source};
+use crate::finding::CheckFinding;
+use crate::markdown::prose;
+use crate::repository::{Repository, SourceFile};
 
-/// Every link of a document that leads nowhere.
-pub(crate) fn check(repository: &Repository, document: &Source) -> Result<Vec<Finding>> {
+/// Returns every link of a document that leads nowhere.
+pub(crate) fn check(repository: &Repository, document: &SourceFile) -> Result<Vec<CheckFinding>> {
     let mut findings = Vec::new();
     for (line, target) in targets(&document.text) {
         if target.contains("://") || target.starts_with("mailto:") {
@@ -25,12 +26,12 @@ pub(crate) fn check(repository: &Repository, document: &Source) -> Result<Vec<Fi
         } else {
             None
         };
-        findings.extend(missing.map(|what| Finding::at(&document.file, line, what)));
+        findings.extend(missing.map(|what| CheckFinding::at(&document.file, line, what)));
     }
     Ok(findings)
 }
 
-/// What a document links to, with the line.
+/// The link targets of a document, with their lines.
 fn targets(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (line, text) in prose(text) {
@@ -42,7 +43,7 @@ fn targets(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// A path that is given from a file, from the root.
+/// Turns a path relative to a file into one relative to the root.
 fn beside(file: &str, path: &str) -> String {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();
@@ -58,7 +59,7 @@ fn beside(file: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The names by which headings are linked to: in small letters, without marks, with `-` between words.
+/// The anchors of the headings: in lower case, without punctuation, with `-` between words.
 fn headings(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (_, line) in prose(text).filter(|(_, line)| line.starts_with('#')) {

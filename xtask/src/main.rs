@@ -1,8 +1,7 @@
-//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `model`, `eval`, `bench`, `turns`, `plot`
-//! and `reference`.
+//! The project's own commands: `cargo xtask test`, `layers`, `docs`, `dependencies`, `commits`, `model`, `eval`, `bench`,
+//! `turns`, `plot` and `reference`.
 //!
-//! `test` is exactly what CI runs. Each command leaves with 0 when all is well, 1 when something
-//! is not, and 2 when it was called the wrong way.
+//! `test` is exactly what CI runs. Each command exits with 0 on success, 1 on failure and 2 on wrong usage.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,14 +10,18 @@
 
 mod bench;
 mod clients;
+mod commits;
+mod dependencies;
 mod docs;
 mod eval;
 mod finding;
 mod layers;
 mod links;
+mod markdown;
 mod model;
 mod python;
 mod repository;
+mod run;
 mod seeds;
 mod source;
 mod suites;
@@ -29,15 +32,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::finding::Finding;
+use crate::finding::CheckFinding;
 use crate::repository::{Repository, run_to_end};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test [SUITE...]         run the suites, all of them when none is named
+  test [--full] [SUITE..] run the suites, all of them when none is named; --full also runs what takes long
   layers                  check which crate and which module may use which
   docs                    check the paths, the links and the test names in the documents
+  dependencies            check the licences and the duplicate versions of the crates that we depend on
+  commits                 check the subjects of new commits
   model [--check]         make the embedding model, or compare it with what is committed
   model --reference       ask the original model what the tests compare with
   eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
@@ -67,12 +72,14 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
             println!("{USAGE}\n\nsuites: {}", suites::names());
             Ok(ExitCode::SUCCESS)
         }
-        ("test", names) => match suites::select(names) {
-            Ok(chosen) => suites::run(&repository, &chosen),
+        ("test", arguments) => match suites::read_arguments(arguments) {
+            Ok((chosen, extent)) => suites::run(&repository, &chosen, extent),
             Err(unknown) => Ok(misuse(&unknown)),
         },
         ("layers", []) => Ok(tell(&layers::check(&repository).context("layers")?)),
         ("docs", []) => Ok(tell(&docs::check(&repository).context("docs")?)),
+        ("dependencies", []) => Ok(tell(&dependencies::check(&repository).context("dependencies")?)),
+        ("commits", []) => Ok(tell(&commits::check(&repository).context("commits")?)),
         ("model", flags) => match model::read(flags) {
             Ok(wanted) => model::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),
@@ -90,20 +97,20 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
             Ok(wanted) => bench::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),
         },
-        ("layers" | "docs" | "plot" | "reference", _) => {
+        ("layers" | "docs" | "dependencies" | "commits" | "plot" | "reference", _) => {
             Ok(misuse(&format!("`{command}` takes no arguments")))
         }
         _ => Ok(misuse(&format!("there is no command `{command}`"))),
     }
 }
 
-/// The tests that compare the plots write them where that is asked for.
+/// Lets the tests that compare the plots write them.
 fn plot(repository: &Repository) -> Result<ExitCode> {
     let tests = ["--package", "tulving-core", "--test", "it", "--", "plots::", "life::two_years"];
     written_by(repository, &tests, "PLOTS")
 }
 
-/// So does the test that compares the references.
+/// Lets the test that compares the references write them.
 fn reference(repository: &Repository) -> Result<ExitCode> {
     let tests = ["--package", "tulving", "--bin", "tulving", "--test", "it", "--", "the_references"];
     written_by(repository, &tests, "REFERENCE")
@@ -119,7 +126,7 @@ fn misuse(what: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn tell(findings: &[Finding]) -> ExitCode {
+fn tell(findings: &[CheckFinding]) -> ExitCode {
     for finding in findings {
         println!("{finding}");
     }

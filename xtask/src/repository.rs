@@ -1,7 +1,7 @@
-//! The checkout that the commands work on: where it is and how its files are read.
+//! The checkout that the commands work on: its location and its files.
 //!
-//! Paths go in and out relative to the root, with `/` between the parts, so that what is
-//! printed is the same on every machine.
+//! Paths go in and out relative to the root, with `/` between the parts, so that the output is the
+//! same on every machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-/// Runs a command to its end, which prints to the terminal itself, and tells how that went.
+/// Runs a command, which prints to the terminal itself, and returns its exit code.
 pub(crate) fn run_to_end(command: &mut Command) -> Result<ExitCode> {
     let program = command.get_program().to_owned();
     let status = command.status().with_context(|| format!("starting {}", program.display()))?;
@@ -18,7 +18,7 @@ pub(crate) fn run_to_end(command: &mut Command) -> Result<ExitCode> {
 
 /// A file that was read: its path from the root and its text.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceFile {
     pub(crate) file: String,
     pub(crate) text: String,
 }
@@ -30,8 +30,8 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The workspace that holds this crate. Cargo sets the variable for `run` and for tests; asking
-    /// at run time keeps a checkout that was moved working.
+    /// The workspace that contains this crate. Cargo sets the variable for `run` and for tests;
+    /// reading it at run time keeps a moved checkout working.
     pub(crate) fn of_this_crate() -> Result<Self> {
         let here = std::env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
         let root = Path::new(&here).parent().context("the xtask crate has no parent folder")?;
@@ -46,25 +46,25 @@ impl Repository {
         self.path(relative).exists()
     }
 
-    /// Where cargo builds; the logs of the suites go there as well.
+    /// The folder that cargo builds in. The logs of the suites go there as well.
     pub(crate) fn target(&self) -> PathBuf {
         std::env::var_os("CARGO_TARGET_DIR")
             .map_or_else(|| self.path("target"), |given| self.root.join(given))
     }
 
-    /// The same cargo that started this command, run in the root.
+    /// The cargo that started this command, run in the root.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(arguments).current_dir(&self.root);
         command
     }
 
-    pub(crate) fn read(&self, relative: &str) -> Result<Source> {
+    pub(crate) fn read(&self, relative: &str) -> Result<SourceFile> {
         let text = fs::read_to_string(self.path(relative)).with_context(|| format!("reading {relative}"))?;
-        Ok(Source { file: relative.to_owned(), text })
+        Ok(SourceFile { file: relative.to_owned(), text })
     }
 
-    /// The names in a folder, sorted; none when there is no such folder.
+    /// The names in a folder, sorted; empty if there is no such folder.
     pub(crate) fn names_in(&self, folder: &str) -> Result<Vec<String>> {
         let path = self.path(folder);
         if !path.is_dir() {
@@ -80,7 +80,7 @@ impl Repository {
     }
 
     /// Every `.rs` file at any depth below a folder, in the order of their paths.
-    pub(crate) fn rust_files(&self, folder: &str) -> Result<Vec<Source>> {
+    pub(crate) fn rust_files(&self, folder: &str) -> Result<Vec<SourceFile>> {
         let mut found = Vec::new();
         for name in self.names_in(folder)? {
             let below = format!("{folder}/{name}");

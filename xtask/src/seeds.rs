@@ -1,37 +1,38 @@
 //! Reads `docs/seeds.md` and `docs/invariants.md` and looks up the tests that they name.
 //!
-//! Each row of the first is one thing that a seed states; its last cell names the tests that prove it, as
-//! `crate::module::test_name` in backticks, or is empty while they are still to come. A name that leads to no test, a number
-//! used twice and a row that is not four cells wide are findings. The second names tests, or whole modules of them.
+//! Each row of the first is one statement of a seed. Its last cell names the tests that prove it, as
+//! `crate::module::test_name` in backticks, or is empty while they are not written yet. A name that leads to no test, a
+//! number used twice and a row without four cells are findings. The second names tests, or whole modules of them.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use crate::docs::spans;
-use crate::finding::Finding;
-use crate::repository::{Repository, Source};
+use crate::finding::CheckFinding;
+use crate::markdown::spans;
+use crate::repository::{Repository, SourceFile};
 use crate::source::{code_only, has_test};
 
 const TABLE: &str = "docs/seeds.md";
-/// Names a test, or a whole module of tests, beside each thing that always holds.
+/// Names a test, or a whole module of tests, next to each invariant.
 const GUARDS: &str = "docs/invariants.md";
 
-/// What is wrong with the table of the seeds.
-pub(crate) fn check(repository: &Repository) -> Result<Vec<Finding>> {
+/// Returns the mistakes in the table of the seeds.
+pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
     let mut sources = Vec::new();
     for folder in repository.names_in("crates")? {
         sources.extend(repository.rust_files(&format!("crates/{folder}"))?);
     }
     sources.extend(repository.rust_files("xtask")?);
-    let codes: Codes = sources.into_iter().map(|source| (source.file, code_only(&source.text))).collect();
+    let codes: CodeByPath =
+        sources.into_iter().map(|source| (source.file, code_only(&source.text))).collect();
     let mut findings = check_table(&repository.read(TABLE)?, &codes);
     findings.extend(check_guards(&repository.read(GUARDS)?, &codes));
     Ok(findings)
 }
 
-/// What is named as guard and is neither a test nor a module of tests.
-fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
+/// Returns every named guard that is neither a test nor a module of tests.
+fn check_guards(document: &SourceFile, codes: &CodeByPath) -> Vec<CheckFinding> {
     let guards = spans(&document.text).filter(|(_, span)| {
         let package = span.split_once("::").map(|(package, _)| package);
         package.is_some_and(|package| package.starts_with("tulving") || package == "xtask")
@@ -39,36 +40,36 @@ fn check_guards(document: &Source, codes: &Codes) -> Vec<Finding> {
     guards
         .filter(|(_, name)| !exists(name, codes) && !has_tests(name, codes))
         .map(|(line, name)| {
-            Finding::at(&document.file, line, format!("there is no test or module of tests `{name}`"))
+            CheckFinding::at(&document.file, line, format!("there is no test or module of tests `{name}`"))
         })
         .collect()
 }
 
-/// Whether a path leads to a module with tests in it.
-fn has_tests(name: &str, codes: &Codes) -> bool {
+/// Returns true if a path leads to a module with tests in it.
+fn has_tests(name: &str, codes: &CodeByPath) -> bool {
     let Some((package, module)) = name.split_once("::") else { return false };
     let files = files(&folder(package), &module.replace("::", "/"));
     files.iter().filter_map(|file| codes.get(file)).any(|code| code.contains("#[test]"))
 }
 
 /// The code of each file of the workspace, by its path.
-type Codes = BTreeMap<String, String>;
+type CodeByPath = BTreeMap<String, String>;
 
 /// The number of a row and the cell that names its tests.
-struct Row<'a> {
+struct TestTableRow<'a> {
     line: usize,
     number: &'a str,
     proof: &'a str,
 }
 
-fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
+fn check_table(table: &SourceFile, codes: &CodeByPath) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows(&table.text) {
-        let Row { line, number, proof } = match row {
+        let TestTableRow { line, number, proof } = match row {
             Ok(row) => row,
             Err(line) => {
-                findings.push(Finding::at(
+                findings.push(CheckFinding::at(
                     &table.file,
                     line,
                     "a row has four cells: `|` inside one is written `\\|`",
@@ -77,7 +78,7 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
             }
         };
         if let Some(first) = seen.insert(number, line) {
-            findings.push(Finding::at(
+            findings.push(CheckFinding::at(
                 &table.file,
                 line,
                 format!("the number {number} is taken by line {first}"),
@@ -85,7 +86,7 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
         }
         let between = proof.split('`').step_by(2);
         if between.flat_map(str::chars).any(|c| c != ',' && !c.is_whitespace()) {
-            findings.push(Finding::at(
+            findings.push(CheckFinding::at(
                 &table.file,
                 line,
                 "the last cell holds test names in backticks, nothing else",
@@ -93,27 +94,26 @@ fn check_table(table: &Source, codes: &Codes) -> Vec<Finding> {
         }
         for (_, name) in spans(proof) {
             if !exists(name, codes) {
-                findings.push(Finding::at(&table.file, line, format!("there is no test `{name}`")));
+                findings.push(CheckFinding::at(&table.file, line, format!("there is no test `{name}`")));
             }
         }
     }
     findings
 }
 
-/// The rows of all tables in the text, without their heads; a line that is not four cells wide comes
-/// back as its number.
-fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>, usize>> {
+/// The rows of all tables in the text, without their heads. A line without four cells is returned as its number.
+fn rows(text: &str) -> impl Iterator<Item = Result<TestTableRow<'_>, usize>> {
     text.lines().enumerate().filter(|(_, line)| line.starts_with('|')).filter_map(|(at, line)| {
         let cells = cells(line);
         let [number, _, _, proof] = cells[..] else {
             return Some(Err(at + 1));
         };
         let is_head = number == "#" || number.starts_with("--") || number.starts_with(":-");
-        (!is_head).then_some(Ok(Row { line: at + 1, number, proof }))
+        (!is_head).then_some(Ok(TestTableRow { line: at + 1, number, proof }))
     })
 }
 
-/// The cells of a row, without the blanks around them. `\|` does not end a cell.
+/// The cells of a row, trimmed. `\|` does not end a cell.
 fn cells(line: &str) -> Vec<&str> {
     let row = line.trim().trim_start_matches('|');
     let mut cells = Vec::new();
@@ -127,9 +127,9 @@ fn cells(line: &str) -> Vec<&str> {
     cells
 }
 
-/// Whether `crate::module::test_name` leads to a test. The `tests` module of a file, at its foot or beside it, may be
-/// named or left out.
-fn exists(name: &str, codes: &Codes) -> bool {
+/// Returns true if `crate::module::test_name` leads to a test. The `tests` module of a file, at its end or in its own file,
+/// may be named or left out.
+fn exists(name: &str, codes: &CodeByPath) -> bool {
     let mut parts: Vec<&str> = name.split("::").collect();
     let Some(test) = parts.pop().filter(|test| !test.is_empty()) else {
         return false;
@@ -151,7 +151,7 @@ fn folder(package: &str) -> String {
     if package == "xtask" { "xtask".to_owned() } else { format!("crates/{package}") }
 }
 
-/// The files that may hold a module.
+/// The files that may contain a module.
 fn files(folder: &str, module: &str) -> Vec<String> {
     if module.is_empty() {
         return ["lib", "main"].map(|root| format!("{folder}/src/{root}.rs")).to_vec();
@@ -176,7 +176,7 @@ mod tests {
             "xtask/src/docs.rs",
         ];
         let codes = files.map(|file| (file.to_owned(), code.clone())).into();
-        let table = Source { file: TABLE.to_owned(), text };
+        let table = SourceFile { file: TABLE.to_owned(), text };
         check_table(&table, &codes).iter().map(ToString::to_string).collect()
     }
 
@@ -235,7 +235,7 @@ mod tests {
         let code = "#[test]\nfn one() {}".to_owned();
         let codes = [("crates/tulving/tests/it/crash.rs".to_owned(), code)].into();
         let text = "`tulving::it::crash` `tulving::it::crash::one` `tulving::it::gone` `tulving::it::crash::two` `a::b`";
-        let document = Source { file: GUARDS.to_owned(), text: text.to_owned() };
+        let document = SourceFile { file: GUARDS.to_owned(), text: text.to_owned() };
         let told: Vec<String> = check_guards(&document, &codes).iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(

@@ -1,9 +1,10 @@
-//! Rust source as the checks see it: without comments and literals, and which paths it names.
+//! Rust source as the checks see it: the code without comments and literals, and the paths that it
+//! names.
 //!
-//! A scan of the text, not a parse: it knows just enough of the language to never take a word in
-//! a comment or a string for code. Every function keeps the line numbers of what it is given.
+//! A scan of the text, not a parse: it knows just enough of the language to never mistake a word in
+//! a comment or a string for code. Every function keeps the line numbers of its input.
 
-/// The code of `text`, with comments, strings and characters turned to blanks.
+/// The code of `text`, with comments, strings and characters replaced by blanks.
 pub(crate) fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -23,12 +24,32 @@ pub(crate) fn code_only(text: &str) -> String {
     code
 }
 
-/// `code` (see [`code_only`]) without what is marked `#[cfg(test)]`: tests may use anything.
+/// The marks of code that is only for tests, on any platform or on some.
+const TEST_MARKS: [&str; 2] = ["#[cfg(test)]", "#[cfg(all(test,"];
+
+/// The offset of the first mark of tests in `code`.
+fn find_test(code: &str) -> Option<usize> {
+    TEST_MARKS.iter().filter_map(|mark| code.find(mark)).min()
+}
+
+/// The names of the modules in other files that `code` (see [`code_only`]) declares for tests: `#[cfg(test)] mod tests;`.
+pub(crate) fn test_modules(code: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = code;
+    while let Some(start) = find_test(rest) {
+        let (item, after) = rest[start..].split_at(item_length(&rest[start..]));
+        let declared = item.strip_suffix(';').and_then(|item| item.rsplit_once("mod "));
+        names.extend(declared.map(|(_, name)| name.trim()).filter(|name| name.chars().all(is_word)));
+        rest = after;
+    }
+    names
+}
+
+/// `code` (see [`code_only`]) without the items that are only for tests: tests may use anything.
 pub(crate) fn shipped_only(code: &str) -> String {
-    const MARK: &str = "#[cfg(test)]";
     let mut shipped = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(start) = rest.find(MARK) {
+    while let Some(start) = find_test(rest) {
         let (head, tail) = rest.split_at(start);
         shipped.push_str(head);
         let end = item_length(tail);
@@ -40,16 +61,16 @@ pub(crate) fn shipped_only(code: &str) -> String {
     shipped
 }
 
-/// A name that follows a path's root, and the line it stands on.
+/// A name that follows a path's root, and its line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Named<'a> {
+pub(crate) struct PathName<'a> {
     pub(crate) name: &'a str,
     pub(crate) line: usize,
 }
 
 /// The first names under `root` in `code`: `std::fs::File` and `std::{fs, io::Read}` with the root
 /// `std` name `fs`, and `fs` and `io`. A glob is the name `*`.
-pub(crate) fn names_under<'a>(code: &'a str, root: &str) -> Vec<Named<'a>> {
+pub(crate) fn names_under<'a>(code: &'a str, root: &str) -> Vec<PathName<'a>> {
     let mut names = Vec::new();
     for start in words(code, root) {
         if is_inner_segment(code, start) {
@@ -62,9 +83,9 @@ pub(crate) fn names_under<'a>(code: &'a str, root: &str) -> Vec<Named<'a>> {
     names
 }
 
-/// The names that a run of at least `depth` times `super::` reaches: those of the crate's root, when
-/// `depth` is how deep the file's module lies.
-pub(crate) fn names_above(code: &str, depth: usize) -> Vec<Named<'_>> {
+/// The names that a run of at least `depth` times `super::` reaches. These are the names of the
+/// crate's root if `depth` is the depth of the file's module.
+pub(crate) fn names_above(code: &str, depth: usize) -> Vec<PathName<'_>> {
     let mut names = Vec::new();
     for start in words(code, "super") {
         if is_inner_segment(code, start) {
@@ -83,12 +104,27 @@ pub(crate) fn names_above(code: &str, depth: usize) -> Vec<Named<'_>> {
     names
 }
 
-/// The lines on which `word` stands as a whole identifier.
+/// The names that the `use` declarations of `code` bring in, each with the first name of its path: `use a::{B, c::D as E}` gives
+/// `a` for `B`, `c`, `D` and `E`.
+pub(crate) fn re_exports(code: &str) -> Vec<(&str, &str)> {
+    let mut names = Vec::new();
+    for start in words(code, "use") {
+        let path = code[start + "use".len()..].split(';').next().unwrap_or_default();
+        let path = path.trim_start().trim_start_matches("self::").trim_start_matches("crate::");
+        if let Some((module, rest)) = path.split_once("::") {
+            let leaves = rest.split(|c| !is_word(c)).filter(|word| !["", "as", "self"].contains(word));
+            names.extend(leaves.map(|name| (name, module.trim())));
+        }
+    }
+    names
+}
+
+/// The lines that contain `word` as a whole identifier.
 pub(crate) fn lines_with(code: &str, word: &str) -> Vec<usize> {
     words(code, word).map(|at| line_of(code, at)).collect()
 }
 
-/// Whether `code` (see [`code_only`]) has a test function of this name.
+/// Returns true if `code` (see [`code_only`]) has a test function of this name.
 pub(crate) fn has_test(code: &str, name: &str) -> bool {
     words(code, name).any(|at| {
         let before = code[..at].trim_end();
@@ -104,7 +140,7 @@ fn push_blank(code: &mut String, text: &str) {
     code.extend(text.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
 }
 
-/// How many bytes at the start of `rest` are a comment or a literal.
+/// Number of bytes at the start of `rest` that are a comment or a literal.
 fn silent_prefix(rest: &str, before: Option<char>) -> usize {
     if rest.starts_with("//") {
         return rest.find('\n').unwrap_or(rest.len());
@@ -168,7 +204,7 @@ fn quoted(rest: &str) -> usize {
     rest.len()
 }
 
-/// A character literal; a lifetime is not one.
+/// The length of a character literal; a lifetime is not one.
 fn character(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match (chars.next(), chars.next()) {
@@ -181,7 +217,7 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// The length of the item at the start of `code`: to its semicolon, or to the end of its braces.
+/// The length of the item at the start of `code`: up to its semicolon, or to the end of its braces.
 fn item_length(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate() {
@@ -196,38 +232,38 @@ fn item_length(code: &str) -> usize {
     code.len()
 }
 
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// Where `word` stands in `code` as a whole identifier.
+/// The positions of `word` in `code` as a whole identifier.
 fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
         !code[..at].chars().next_back().is_some_and(is_word) && starts_word(code, at, word).is_some()
     })
 }
 
-/// The end of `word` when it stands whole at `at`.
+/// The end of `word` if it is a whole identifier at `at`.
 fn starts_word(code: &str, at: usize, word: &str) -> Option<usize> {
     let after = code.get(at..)?.strip_prefix(word)?;
     (!after.chars().next().is_some_and(is_word)).then_some(at + word.len())
 }
 
-/// Whether the word at `at` follows `name::` and so is not the root of its path.
+/// Returns true if the word at `at` follows `name::` and so is not the root of its path.
 fn is_inner_segment(code: &str, at: usize) -> bool {
     // No blank before the colons: the `std` of `use ::std` is a root.
     let before = code[..at].strip_suffix("::");
     before.is_some_and(|path| path.chars().next_back().is_some_and(is_word))
 }
 
-/// The offset after `::` and the blanks around it, if they stand at `at`.
+/// The offset after `::` and the blanks around it, if they are at `at`.
 fn past_colons(code: &str, at: usize) -> Option<usize> {
     let after = code[at..].trim_start().strip_prefix("::")?.trim_start();
     Some(code.len() - after.len())
 }
 
 /// Adds the name at `at`, or the first names of each part of the braces there.
-fn gather<'a>(code: &'a str, at: usize, names: &mut Vec<Named<'a>>) {
+fn gather<'a>(code: &'a str, at: usize, names: &mut Vec<PathName<'a>>) {
     if !code[at..].starts_with('{') {
         names.extend(name_at(code, at));
         return;
@@ -254,7 +290,7 @@ fn gather<'a>(code: &'a str, at: usize, names: &mut Vec<Named<'a>>) {
     }
 }
 
-fn name_at(code: &str, at: usize) -> Option<Named<'_>> {
+fn name_at(code: &str, at: usize) -> Option<PathName<'_>> {
     let rest = &code[at..];
     let length = match rest.find(|c| !is_word(c)) {
         Some(0) if rest.starts_with('*') => 1,
@@ -262,10 +298,11 @@ fn name_at(code: &str, at: usize) -> Option<Named<'_>> {
         Some(end) => end,
         None => rest.len(),
     };
-    Some(Named { name: &rest[..length], line: line_of(code, at) })
+    Some(PathName { name: &rest[..length], line: line_of(code, at) })
 }
 
-fn line_of(code: &str, at: usize) -> usize {
+/// The line of the offset `at`, counted from 1.
+pub(crate) fn line_of(code: &str, at: usize) -> usize {
     code[..at].matches('\n').count() + 1
 }
 
@@ -312,7 +349,7 @@ mod tests {
     #[test]
     fn lines_stay_where_they_were() {
         let code = code_only("\"a\nb\"\n/* c\n */ use crate::x;");
-        assert_eq!(names_under(&code, "crate"), [Named { name: "x", line: 4 }]);
+        assert_eq!(names_under(&code, "crate"), [PathName { name: "x", line: 4 }]);
     }
 
     #[test]
@@ -349,6 +386,25 @@ mod tests {
         assert!(shipped.contains("use a;") && shipped.contains("fn g() {}"), "{shipped}");
         assert!(!shipped.contains("tests") && !shipped.contains('c'), "{shipped}");
         assert_eq!(shipped.lines().count(), code.lines().count());
+    }
+
+    #[test]
+    fn names_are_brought_in_from_the_start_of_their_path() {
+        let code = "pub use a::{\n    B, c::D as E,\n};\nuse self::f::G;\nfn user() {}";
+        assert_eq!(re_exports(code), [("B", "a"), ("c", "a"), ("D", "a"), ("E", "a"), ("G", "f")]);
+    }
+
+    #[test]
+    fn tests_of_one_platform_are_left_out() {
+        let code = "use a;\n#[cfg(all(test, unix))]\nmod tests { x }\n#[cfg(test)]\nfn b() {}";
+        assert_eq!(shipped_only(code).trim(), "use a;");
+    }
+
+    #[test]
+    fn modules_of_tests_in_other_files_are_named() {
+        let code = "mod a;\n#[cfg(test)]\nmod bed;\n#[cfg(test)]\n#[path = \"x\"]\npub(crate) mod fake;\n\
+                    #[cfg(test)]\nmod tests { mod inner; }\n#[cfg(test)]\nuse b;";
+        assert_eq!(test_modules(code), ["bed", "fake"]);
     }
 
     #[test]

@@ -2,31 +2,31 @@
 
 use std::ops::AddAssign;
 
-/// How many passed and how many failed.
+/// Numbers of passed and failed tests.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct TestCounts {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
 }
 
-impl Tally {
+impl TestCounts {
     pub(crate) const PASSED: Self = Self { passed: 1, failed: 0 };
     pub(crate) const FAILED: Self = Self { passed: 0, failed: 1 };
 }
 
-impl AddAssign for Tally {
+impl AddAssign for TestCounts {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
     }
 }
 
-/// Reads the last `Summary [ 1.2s] 5 tests run: 4 passed (1 slow), 1 failed, 0 skipped` of nextest;
-/// none when it did not get that far. What neither passed nor was skipped has failed.
-pub(crate) fn of_nextest(output: &str) -> Option<Tally> {
+/// Reads the last `Summary [ 1.2s] 5 tests run: 4 passed (1 slow), 1 failed, 0 skipped` of nextest, or
+/// returns `None` if it did not get that far. A test that neither passed nor was skipped has failed.
+pub(crate) fn of_nextest(output: &str) -> Option<TestCounts> {
     let summary = output.lines().rev().find(|line| line.trim_start().starts_with("Summary ["))?;
     let (_, counts) = summary.split_once("run:")?;
-    let mut tally = Tally::default();
+    let mut tally = TestCounts::default();
     for part in without_brackets(counts).split(',') {
         let Some((count, what)) = part.trim().split_once(' ') else {
             continue;
@@ -41,9 +41,9 @@ pub(crate) fn of_nextest(output: &str) -> Option<Tally> {
     Some(tally)
 }
 
-/// Adds up every `test result: ok. 3 passed; 0 failed; …` of the standard test harness; none when
-/// there is not one.
-pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
+/// Adds up every `test result: ok. 3 passed; 0 failed; …` of the standard test harness, or returns
+/// `None` if there is none.
+pub(crate) fn of_libtest(output: &str) -> Option<TestCounts> {
     let mut total = None;
     for line in output.lines().filter(|line| line.starts_with("test result: ")) {
         let count = |what: &str| {
@@ -51,16 +51,17 @@ pub(crate) fn of_libtest(output: &str) -> Option<Tally> {
             let at = words.iter().position(|word| *word == what)?;
             words[..at].last()?.parse().ok()
         };
-        *total.get_or_insert_default() += Tally { passed: count("passed")?, failed: count("failed")? };
+        *total.get_or_insert_default() += TestCounts { passed: count("passed")?, failed: count("failed")? };
     }
     total
 }
 
-/// Adds up the last lines of scripts of ours, such as `31 passed, 0 failed`; none when there is not one.
-pub(crate) fn of_scripts(output: &str) -> Option<Tally> {
+/// Adds up the last lines of our scripts, such as `31 passed, 0 failed`, or returns `None` if there is
+/// none.
+pub(crate) fn of_scripts(output: &str) -> Option<TestCounts> {
     let count = |line: &str| {
         let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
-        Some(Tally { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+        Some(TestCounts { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
     };
     let mut total = None;
     for tally in output.lines().filter_map(count) {
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn adds_up_what_scripts_say_last() {
         let said = "FAILED one: why\n30 passed, 1 failed\nTotal: 5 passed, 5 failed\n7 passed, 0 failed\n";
-        assert_eq!(of_scripts(said), Some(Tally { passed: 37, failed: 1 }));
+        assert_eq!(of_scripts(said), Some(TestCounts { passed: 37, failed: 1 }));
         assert_eq!(of_scripts("it broke"), None);
     }
 
@@ -98,13 +99,13 @@ mod tests {
     fn reads_a_clean_nextest_summary() {
         let output =
             "   PASS [0.1s] a b\n------\n     Summary [   0.123s] 5 tests run: 5 passed, 2 skipped\n";
-        assert_eq!(of_nextest(output), Some(Tally { passed: 5, failed: 0 }));
+        assert_eq!(of_nextest(output), Some(TestCounts { passed: 5, failed: 0 }));
     }
 
     #[test]
     fn counts_every_way_to_fail() {
         let output = "  Summary [ 9.1s] 9/9 tests run: 5 passed (1 slow, 1 leaky), 2 failed, 1 timed out, 1 exec failed, 0 skipped";
-        assert_eq!(of_nextest(output), Some(Tally { passed: 5, failed: 4 }));
+        assert_eq!(of_nextest(output), Some(TestCounts { passed: 5, failed: 4 }));
     }
 
     #[test]
@@ -118,6 +119,6 @@ mod tests {
         let output = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
                       test a ... FAILED\n\
                       test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
-        assert_eq!(of_libtest(output), Some(Tally { passed: 7, failed: 2 }));
+        assert_eq!(of_libtest(output), Some(TestCounts { passed: 7, failed: 2 }));
     }
 }

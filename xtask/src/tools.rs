@@ -1,11 +1,11 @@
-//! Programs of others that tests need and that no package of Rust or Python brings.
+//! Programs that tests need and that no Rust or Python package provides.
 
 use std::process::{Command, Stdio};
 
-/// Says to the tests that tesseract is there, so that none of them goes without it.
+/// Tells the tests that tesseract is installed, so that none of them skips it.
 pub(crate) const WITH_TESSERACT: (&str, &str) = ("TULVING_TEST_TESSERACT", "1");
 
-/// Whether tesseract is there, installed just now where that could be done.
+/// Returns true if tesseract is installed. Installs it if possible.
 pub(crate) fn has_tesseract() -> bool {
     if answers("tesseract", "--version") {
         return true;

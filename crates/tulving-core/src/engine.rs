@@ -12,76 +12,77 @@ mod upkeep;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock, TryLockError};
 use std::time::Duration;
 
-use crate::access::{self, Parts};
-use crate::answer::{
-    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged,
-    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, Warning,
-};
-use crate::ask::Llm;
-use crate::association::Association;
 use crate::backends::{self, Backends};
-use crate::error::Error;
-use crate::id::{MemoryRef, ProposalId, SpaceId, Version};
-use crate::journal::mirror::{self, Pace};
-use crate::journal::{self, Followed};
-use crate::lifecycle::rules::Rules;
-use crate::limits::Limits;
-use crate::memory::Memory;
-use crate::passes::{Consolidation, Gleaned};
-use crate::ports::Clock;
-use crate::request::{
+use crate::background::lifecycle::rules::LifecyclePolicies;
+use crate::background::passes::{ConsolidationSettings, TurnReadingCounts};
+use crate::background::tend::{self, TendRequest, Tended};
+use crate::files::mirror::{self, MirrorEffort};
+use crate::files::{self, MirrorReport};
+use crate::model::answer::{
+    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged,
+    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, TurnPage, Warning,
+};
+use crate::model::association::Association;
+use crate::model::error::Error;
+use crate::model::id::{MemoryRef, ProposalId, SpaceId, Version};
+use crate::model::limits::Limits;
+use crate::model::memory::Memory;
+use crate::model::request::{
     AssociationRequest, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest,
     QualityRequest, RecallRequest, SaveRequest, TimelineRequest, TurnFilter, TurnRequest, UpdateRequest,
 };
-use crate::space::{Secret, Space};
-use crate::tend::{self, TendRequest, Tended};
+use crate::model::space::{Secret, Space};
+use crate::model::time::{Timestamp, Zone};
+use crate::model::turn::Listening;
+use crate::model::vocabulary::{Origin, Relation};
+use crate::ports::Clock;
 use crate::text::commands;
-use crate::text::withhold::Secrecy;
-use crate::time::{Timestamp, Zone};
-use crate::touch::Touches;
-use crate::turn::{Listening, Turn};
-use crate::vocabulary::{Origin, Relation};
+use crate::text::withhold::SecretPolicies;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::ask::Llm;
+use crate::verbs::touch::Touches;
 use crate::{
-    associate, briefing, conversation, directory, done, edit, forget, history, quality, read, recall,
-    related, relocate, review, save, standing, timeline,
+    verbs::associate, verbs::briefing, verbs::conversation, verbs::directory, verbs::done, verbs::edit,
+    verbs::forget, verbs::history, verbs::quality, verbs::read, verbs::recall, verbs::related,
+    verbs::relocate, verbs::review, verbs::save, verbs::standing, verbs::timeline,
 };
 
 pub use self::consolidating::ConsolidationTick;
 
-/// The memory itself. Cheap to share; every method may be called from any thread.
+/// The engine. Cheap to share; every method may be called from any thread.
 pub struct Engine {
     parts: Parts,
     touches: Touches,
-    journals: journal::Memo,
-    sights: mirror::Sights,
-    /// What spaces want done with what has aged.
-    rules: Rules,
-    /// The backends, where there is another one than the built-in.
+    journals: files::JournalTextCache,
+    sights: mirror::MirrorCache,
+    /// The rules of spaces for aged memories.
+    rules: LifecyclePolicies,
+    /// The backends, if there are others than the built-in one.
     backends: Option<Backends>,
     llm: Llm,
-    /// Which turns are looked at; replaced as a whole.
+    /// The turns to listen to; replaced as a whole.
     listening: RwLock<Arc<Listening>>,
-    /// What came of those that were.
-    gleaned: Mutex<Gleaned>,
-    /// Whether and how journals are consolidated. It may change while a server runs.
-    consolidation: Mutex<Consolidation>,
-    /// Held by whatever is done time and again. Who does not get it tries another time.
+    /// The results of the turns listened to.
+    gleaned: Mutex<TurnReadingCounts>,
+    /// The settings for consolidating journals. They may change while a server runs.
+    consolidation: Mutex<ConsolidationSettings>,
+    /// Held by periodic work. A task that does not get it tries later.
     periodic: Mutex<()>,
-    /// As whom it takes work that somebody asked for.
+    /// The name under which it claims jobs.
     holder: String,
     /// The time zone of callers that name none.
     zone: Zone,
 }
 
 impl Engine {
-    /// An engine over these parts.
+    /// Creates an engine over these parts.
     pub fn new(parts: Parts) -> Self {
         Self {
             parts,
             touches: Touches::default(),
-            journals: journal::Memo::default(),
-            sights: mirror::Sights::default(),
-            rules: Rules::default(),
+            journals: files::JournalTextCache::default(),
+            sights: mirror::MirrorCache::default(),
+            rules: LifecyclePolicies::default(),
             backends: None,
             llm: Llm::default(),
             listening: RwLock::default(),
@@ -93,75 +94,75 @@ impl Engine {
         }
     }
 
-    /// The same engine with these backends: the primary is written to, all are read.
+    /// Sets the backends: the primary is written to, all are read.
     #[must_use]
     pub fn with_backends(mut self, backends: Backends) -> Self {
         self.backends = Some(backends).filter(|backends| !backends.is_plain());
         self
     }
 
-    /// The same engine with these rules for what has aged.
+    /// Sets the rules for aged memories.
     #[must_use]
-    pub fn with_rules(mut self, rules: Rules) -> Self {
+    pub fn with_rules(mut self, rules: LifecyclePolicies) -> Self {
         self.rules = rules;
         self
     }
 
-    /// The same engine, which does with secrets what spaces want done.
+    /// Sets the secrets policy of spaces.
     #[must_use]
-    pub fn with_secrecy(mut self, secrecy: Secrecy) -> Self {
+    pub fn with_secrecy(mut self, secrecy: SecretPolicies) -> Self {
         self.parts.secrecy = secrecy;
         self
     }
 
-    /// The same engine with these bounds.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.parts.limits = limits;
         self
     }
 
-    /// The same engine, which goes by this clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.parts.clock = clock;
         self
     }
 
-    /// The same engine with this language model. Without one, none is asked.
+    /// Sets the language model. Without one, none is asked.
     #[must_use]
     pub fn with_llm(mut self, llm: Llm) -> Self {
         self.llm = llm;
         self
     }
 
-    /// The same engine, which looks at turns for what is worth keeping.
+    /// Sets the listening, so that turns are searched for facts worth keeping.
     #[must_use]
     pub fn with_listening(self, listening: Listening) -> Self {
         self.listen(listening);
         self
     }
 
-    /// The same engine, which takes work under this name. A process whose name tells that it is gone leaves no lease behind.
+    /// Sets the name for claiming jobs. Leases are released if the name shows that its process is gone.
     #[must_use]
     pub fn with_holder(mut self, holder: &str) -> Self {
         holder.clone_into(&mut self.holder);
         self
     }
 
-    /// The same engine, whose callers count days in this time zone where they name no other.
+    /// Sets the time zone in which callers count days if they name no other.
     #[must_use]
     pub fn with_zone(mut self, zone: Zone) -> Self {
         self.zone = zone;
         self
     }
 
-    /// Refuses what only the built-in backend knows to do, where another one is primary.
+    /// Refuses a verb that only the built-in backend knows if another one is primary.
     fn built_in(&self, what: &'static str) -> Result<(), Error> {
         backends::require_built_in(self.backends.as_ref(), what)
     }
 
-    /// The one place for what is done time and again; `None` where it is taken.
+    /// Takes the single slot for periodic work; `None` if it is taken.
     fn slot(&self) -> Option<MutexGuard<'_, ()>> {
         match self.periodic.try_lock() {
             Ok(slot) => Some(slot),
@@ -170,44 +171,44 @@ impl Engine {
         }
     }
 
-    /// The time by the engine's clock.
+    /// Returns the time by the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.parts.clock.now()
     }
 
-    /// The user of this home, in the space `default`.
+    /// Returns the user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
         Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.parts, origin, agent)? })
     }
 
-    /// Whether an agent may be called so: a name that holds a secret would be kept with all that it does.
+    /// Returns true if an agent may have this name: a secret in it would be stored with everything the agent does.
     pub fn may_be_called(&self, name: &str) -> bool {
         directory::agent_name(&self.parts, Some(name)).is_ok()
     }
 
-    /// Who a token speaks for.
+    /// Returns the caller that a token stands for.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
         let caller = directory::authenticate(&self.parts, token, origin, agent)?;
         Ok(Caller { zone: self.zone.clone(), ..caller })
     }
 
-    /// The same caller in another space, by name or id.
+    /// Returns the same caller in another space, by name or id.
     pub fn enter(&self, caller: &Caller, space: &str) -> Result<Caller, Error> {
         directory::enter(&self.parts, caller, space)
     }
 
-    /// The same caller in the first of these spaces, by name or id, confined to them: whatever a request names, nothing
-    /// of another space is seen, counted or changed.
+    /// Returns the same caller in the first of these spaces, by name or id, restricted to them: no request can see, count or
+    /// change anything in another space.
     pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
         directory::confine(&self.parts, caller, spaces)
     }
 
-    /// The space of the call.
+    /// Returns the space of the call.
     pub fn space(&self, caller: &Caller) -> Result<Space, Error> {
         access::space_of_call(&self.parts, caller)
     }
 
-    /// Saves one memory, or finds that it is known.
+    /// Saves a memory, or finds that it is known.
     pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
         match &self.backends {
             None => save::save(&self.parts, caller, request),
@@ -215,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Saves several memories as one act: all or none. Receipts come in the order of the requests.
+    /// Saves several memories in one transaction: all or none. Receipts come in the order of the requests.
     pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
         match &self.backends {
             None => save::save_many(&self.parts, caller, requests),
@@ -223,7 +224,7 @@ impl Engine {
         }
     }
 
-    /// One memory, archived or not.
+    /// Returns a memory, archived or not.
     pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let found = match &self.backends {
             None => read::get(&self.parts, caller, which),
@@ -232,16 +233,16 @@ impl Engine {
         found.map(marked)
     }
 
-    /// A forgotten memory, for its owner and, where it is not private, for an admin of its space.
+    /// Returns a forgotten memory, for its owner and, if it is not private, for an admin of its space.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
         Ok(access::find_forgotten(&self.parts, caller, which)?.map(marked))
     }
 
-    /// One page of a list. What files say is in it only where one of them is named.
+    /// Returns a page of a list. Mirrors of files are in it only if the filter names a file.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
         if request.filter.source_path.is_some() {
-            self.follow(request.filter.space, Pace::Waited);
+            self.follow(request.filter.space, MirrorEffort::Waited);
         }
         let page = match &self.backends {
             None => read::list(&self.parts, caller, request),
@@ -250,8 +251,8 @@ impl Engine {
         page.map(marked_page)
     }
 
-    /// How many memories match, of those that a list has. Refused where there are other backends than the built-in: none of
-    /// them counts.
+    /// Returns the number of matching memories, among those that a list has. Refused if there are other backends than the
+    /// built-in one, because none of them counts.
     pub fn count(&self, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
         if let Some(backends) = &self.backends {
             return Err(backends::not_counted(backends));
@@ -270,20 +271,20 @@ impl Engine {
         edit::update(&self.parts, caller, which, request).map(marked_edit)
     }
 
-    /// The versions of a memory, newest first. Where the contents are long, those of the older ones are
+    /// Returns the versions of a memory, newest first. If the contents are long, those of older versions are
     /// [left out](HistoryEntry::left_out).
     pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
         self.built_in("history")?;
         history::history(&self.parts, caller, which)
     }
 
-    /// Brings an earlier version back, as a new one.
+    /// Restores an earlier version as a new one.
     pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
         self.built_in("revert")?;
         edit::revert(&self.parts, caller, which, version).map(marked_edit)
     }
 
-    /// Forgets a memory, softly or for good, and gives it as it was.
+    /// Forgets a memory, softly or for good, and returns it as it was.
     pub fn forget(
         &self,
         caller: &Caller,
@@ -296,8 +297,8 @@ impl Engine {
         }
     }
 
-    /// Forgets several memories as one act: all that are there, or none where one may not be forgotten. At most
-    /// [`FORGETS`](crate::limits::FORGETS); one that is named twice counts once.
+    /// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten. At most
+    /// [`FORGETS`](crate::model::limits::FORGETS); one that is named twice counts once.
     pub fn forget_many(
         &self,
         caller: &Caller,
@@ -310,22 +311,23 @@ impl Engine {
         }
     }
 
-    /// Forgets all memories of the caller's space that a condition holds of, as one act: at most
-    /// [`BATCH`](crate::limits::BATCH), and none where one may not be forgotten or another number was expected. What files say
-    /// is not among them.
+    /// Forgets all memories of the caller's space that match a condition, in one transaction: at most
+    /// [`BATCH`](crate::model::limits::BATCH), and none if one may not be forgotten or if another number was expected. Mirrors of files
+    /// are not included.
     pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
         self.built_in("forgetting by a condition")?;
         forget::forget_where(&self.parts, caller, asked)
     }
 
-    /// What [`forget_where`](Self::forget_where) would forget, or why it would not. Nothing is written.
+    /// Previews [`forget_where`](Self::forget_where): returns the memories that it would forget, or the reason for refusal.
+    /// Nothing is written.
     pub fn foresee_forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
         self.built_in("forgetting by a condition")?;
         forget::foresee_where(&self.parts, caller, asked)
     }
 
-    /// Brings a softly forgotten memory back.
-    pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    /// Brings a softly forgotten memory back. A path that another memory has got since stays there, with a warning.
+    pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Edited, Error> {
         self.built_in("restore")?;
         forget::restore(&self.parts, caller, which)
     }
@@ -336,21 +338,21 @@ impl Engine {
         standing::archive(&self.parts, caller, which, None)
     }
 
-    /// Brings an archived memory back.
+    /// Makes an archived memory active again.
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unarchive")?;
         standing::unarchive(&self.parts, caller, which)
     }
 
-    /// Applies the rules of the spaces that the caller may tend, or says what they would do.
+    /// Applies the rules of the spaces that the caller may tend, or previews them.
     pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<Tended, Error> {
         self.built_in("tend")?;
         self.flush()?;
         tend::tend(&self.parts, &self.rules, caller, request)
     }
 
-    /// Applies the rules of all spaces where that is due and nobody else does it; the next time is an interval later. `go_on`
-    /// is asked between steps, and may wait: where it says no, the rest is left for then.
+    /// Applies the rules of all spaces if that is due and no other process does it; the next time is an interval later. `go_on`
+    /// is asked between steps, and may wait; if it returns false, the rest is left for the next time.
     pub fn tend_due(
         &self,
         holder: &str,
@@ -368,50 +370,50 @@ impl Engine {
         standing::pin(&self.parts, caller, which)
     }
 
-    /// Takes the exemption away.
+    /// Removes the exemption.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
         standing::unpin(&self.parts, caller, which)
     }
 
-    /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is named.
+    /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is given.
     pub fn done(&self, caller: &Caller, which: MemoryRef, at: Option<Timestamp>) -> Result<Completed, Error> {
         self.built_in("done")?;
         done::done(&self.parts, caller, which, at)
     }
 
-    /// Opens a todo or a goal again that was done.
+    /// Reopens a todo or a goal.
     pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<Completed, Error> {
         self.built_in("done")?;
         done::reopen(&self.parts, caller, which)
     }
 
-    /// A page of what was put aside for review in the caller's space, newest first.
+    /// Returns a page of the quarantined memories of the caller's space, newest first.
     pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
         self.built_in("review")?;
         review::review(&self.parts, caller, limit, cursor).map(marked_page)
     }
 
-    /// Finds a memory good that was put aside: recall finds it from now on. One that was not is given as it is.
+    /// Accepts a quarantined memory: recall finds it from now on. A memory that was not quarantined is returned unchanged.
     pub fn accept(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
         review::accept(&self.parts, caller, which)
     }
 
-    /// Forgets a memory softly that was put aside.
+    /// Softly forgets a quarantined memory.
     pub fn reject(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
         review::reject(&self.parts, caller, which)
     }
 
-    /// Moves memories into another space, by name or id, as one act: all that are there, or none where one may not go. At
-    /// most [`MOVES`](crate::limits::MOVES); one that is named twice counts once. They keep their boundaries.
+    /// Moves memories to another space, by name or id, in one transaction: all that exist, or none if one may not be moved. At
+    /// most [`MOVES`](crate::model::limits::MOVES); one that is named twice counts once. They keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<Relocated, Error> {
         self.built_in("move")?;
         relocate::move_to(&self.parts, caller, which, space)
     }
 
-    /// Links one memory to another. One that is said to update what has superseded it holds again.
+    /// Links one memory to another. A memory that updates the one that superseded it is valid again.
     pub fn associate(
         &self,
         caller: &Caller,
@@ -422,7 +424,7 @@ impl Engine {
         associate::associate(&self.parts, caller, source, request, None)
     }
 
-    /// Removes the link of that relation, or all from one memory to the other.
+    /// Removes the link of that relation, or all links from one memory to the other.
     pub fn dissociate(
         &self,
         caller: &Caller,
@@ -434,17 +436,17 @@ impl Engine {
         associate::dissociate(&self.parts, caller, source, target, relation)
     }
 
-    /// The memories within `depth` hops of one, nearest first; fewer where their contents are long.
+    /// Returns the memories within `depth` hops, nearest first; fewer if their contents are long.
     pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
         self.built_in("related")?;
         let related = related::related(&self.parts, caller, which, depth)?;
         Ok(related.into_iter().map(|one| Relative { memory: marked(one.memory), ..one }).collect())
     }
 
-    /// Finds memories. What is found counts as accessed, unless nothing speaks for it being an answer;
-    /// [`flush`](Self::flush) writes that down.
+    /// Finds memories. Results count as accessed, unless nothing suggests that they are an answer; [`flush`](Self::flush) writes
+    /// the counts.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-        let followed = self.follow(request.filter.space, Pace::Waited);
+        let followed = self.follow(request.filter.space, MirrorEffort::Waited);
         let mut answer = match &self.backends {
             None => recall::recall(&self.parts, caller, request)?,
             Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
@@ -458,9 +460,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// What is wrong with the memories of the caller's space, of those that the caller may see: near-duplicates,
-    /// contradictions, secrets, junk and the like, each with what is proposed about it. `progress` hears of how many
-    /// memories more were looked at.
+    /// Finds problems in the memories of the caller's space that the caller may see: near-duplicates, contradictions, secrets,
+    /// junk and the like, each with proposals. `progress` receives the number of memories checked since the last call.
     pub fn quality(
         &self,
         caller: &Caller,
@@ -468,42 +469,45 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Report, Error> {
         self.built_in("an audit of quality")?;
-        self.follow(Some(caller.space), Pace::Waited);
-        // What was recalled a moment ago was recalled.
-        self.flush()?;
+        self.follow(Some(caller.space), MirrorEffort::Waited);
+        // Recent recalls must be counted first. A read-only store has counted nothing before either.
+        match self.flush() {
+            Err(error) if !error.is_read_only() => return Err(error),
+            _ => {}
+        }
         quality::quality(&self.parts, caller, request, progress)
     }
 
-    /// Does what [`quality`](Self::quality) proposed under this id, by the verbs and with the rights that it takes. Where
-    /// it was done before, or a memory has changed, that is [`Error::NoProposal`].
+    /// Applies the [`quality`](Self::quality) proposal with this id, with the verbs and rights that it needs. If it was applied
+    /// before, or a memory has changed, the error is [`Error::NoProposal`].
     pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
         self.built_in("an audit of quality")?;
         self.flush()?;
         quality::apply(&self.parts, caller, id)
     }
 
-    /// What to know at the start of a session. It counts nothing as accessed.
+    /// Returns the briefing for the start of a session. It counts nothing as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
         self.built_in("a briefing")?;
-        let followed = self.follow(Some(caller.space), Pace::Waited);
+        let followed = self.follow(Some(caller.space), MirrorEffort::Waited);
         let mut briefing = briefing::briefing(&self.parts, caller, request)?;
         briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
         Ok(briefing)
     }
 
-    /// How what is known about something changed: what held, from when to when, and what ended it. It counts nothing as accessed.
+    /// Returns the timeline of a subject: the statements, the interval of each, and what ended it. It counts nothing as accessed.
     pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
         self.built_in("a timeline")?;
-        let followed = self.follow(request.space, Pace::Waited);
+        let followed = self.follow(request.space, MirrorEffort::Waited);
         let mut timeline = timeline::timeline(&self.parts, caller, request)?;
         timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
         Ok(timeline)
     }
 
-    /// Reads what has changed in files, so that what they say is found. Where the built-in backend has no part in it, nothing is.
-    fn follow(&self, space: Option<SpaceId>, pace: Pace) -> Followed {
+    /// Reads changed files, so that recall finds their content. Does nothing if the built-in backend is not used.
+    fn follow(&self, space: Option<SpaceId>, pace: MirrorEffort) -> MirrorReport {
         match &self.backends {
-            Some(backends) if !backends.has_built_in() => Followed::default(),
+            Some(backends) if !backends.has_built_in() => MirrorReport::default(),
             _ => mirror::follow(&self.parts, &self.sights, space, pace),
         }
     }
@@ -517,6 +521,17 @@ impl Engine {
         Ok(memory)
     }
 
+    /// Counts a memory as accessed because the caller says so, not because it was read. This is refused if the store is
+    /// read-only.
+    pub fn count_access(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+        let memory = self.touch(caller, which)?;
+        match self.flush() {
+            Err(error) if error.is_read_only() => Err(error),
+            // A count that cannot be written now is written a little later.
+            _ => Ok(memory),
+        }
+    }
+
     /// Logs a turn of a conversation.
     pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Logged, Error> {
         let listening = self.listening();
@@ -524,18 +539,19 @@ impl Engine {
         conversation::log_turn(&self.parts, caller, request, &listening, journaler.as_ref())
     }
 
-    /// The newest turns, oldest first; fewer than asked where they are long, but one at least.
-    pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<Vec<Turn>, Error> {
+    /// Returns the newest turns, oldest first; fewer than requested if they are long, but at least one. The page says if the log
+    /// has earlier ones.
+    pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
         conversation::turns(&self.parts, caller, filter)
     }
 
-    /// Cuts the log of turns back to the newest.
+    /// Trims the log of turns to the newest.
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
         conversation::prune(&self.parts, caller)
     }
 }
 
-/// A memory with the mark that warns of what tries to command.
+/// Adds the warning mark to a memory that tries to give commands.
 fn marked(memory: Memory) -> Memory {
     Memory { commands: commands::marks(&memory.edition), ..memory }
 }
@@ -551,7 +567,7 @@ fn marked_edit(edited: Edited) -> Edited {
     Edited { memory, warnings }
 }
 
-/// The same for a hit, of which further sections may be given that its content is cut to without.
+/// Adds the same mark to a hit. Its further sections count too if the content is cut and does not include them.
 fn mark_hit(hit: &mut Hit) {
     let further = hit.further.iter().map(|section| section.content.as_str());
     let mut commands = commands::kinds(further.filter(|_| hit.cut));

@@ -1,88 +1,32 @@
 //! The core of Tulving: what a memory is, how it is saved and found again, and who may see it.
 //!
-//! It decides and touches nothing: no database, no disk, no network, no model. What it needs of the world it asks
-//! through the [`ports`], which other crates fill. [`Engine`] is the front door, with one method for each verb.
+//! It decides and touches nothing: no database, no disk, no network, no model. It reaches the outside world
+//! through the [`ports`], which other crates implement. [`Engine`] is the front door, with one method for each
+//! verb.
 
-pub mod adopt;
-pub mod answer;
-pub mod association;
-pub mod audit;
-pub mod backend;
-pub mod change;
-pub mod claim;
+pub mod background;
 pub mod classify;
-pub mod error;
-pub mod file;
-pub mod foreign;
-pub mod id;
-pub mod import;
-pub mod job;
-pub mod journal;
-pub mod life;
-pub mod lifecycle;
-pub mod limits;
-pub mod llm;
-pub mod memory;
-pub mod pass;
+pub mod files;
+pub mod model;
 pub mod ports;
-pub mod preview;
-pub mod record;
-pub mod request;
-pub mod score;
-pub mod search;
-pub mod space;
+pub mod rank;
 pub mod text;
-pub mod time;
-pub mod turn;
-pub mod vocabulary;
+pub mod verbs;
 
-mod access;
-mod ask;
-mod associate;
 mod backends;
-mod briefing;
-mod conversation;
-mod directory;
-mod done;
-mod edit;
-mod embedding;
 mod engine;
-mod follow;
-mod forget;
-mod history;
-mod jobs;
-mod ledger;
-mod objects;
-mod once;
-mod passes;
-mod process;
-mod push;
-mod quality;
-mod rank;
-mod read;
-mod recall;
-mod related;
-mod relocate;
-mod retract;
-mod review;
-mod save;
-mod standing;
-mod succession;
-mod tend;
-mod timeline;
-mod touch;
-mod transfer;
-mod usage;
 
-pub use access::Parts;
-pub use ask::Llm;
 pub use backends::{BackendEntry, Backends, Keeps};
-pub use embedding::{Embedded, Failed};
+pub use background::passes::{
+    ConsolidationSettings, ConsolidationSummary, DroppedLine, RejectedLine, TurnReadingCounts,
+};
+pub use background::process::Processed;
+pub use background::tend::{TendRequest, Tended, TendedStep};
 pub use engine::{ConsolidationTick, Engine};
-pub use error::Error;
-pub use passes::{Consolidated, Consolidation, Declined, Gleaned, Gone};
-pub use process::Processed;
-pub use push::Document;
-pub use tend::{TendRequest, Tended, TendedStep};
-pub use text::withhold::Secrecy;
-pub use transfer::{LeftOut, LoadOptions, LoadReport, LoadedRole, Loading};
+pub use model::error::Error;
+pub use text::withhold::SecretPolicies;
+pub use verbs::access::Parts;
+pub use verbs::ask::Llm;
+pub use verbs::embedding::{Embedded, Failed};
+pub use verbs::push::Document;
+pub use verbs::transfer::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDumpLine};

@@ -1,5 +1,5 @@
-//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`. What is outside of
-//! its bounds, or names nothing that could be a memory, is refused here for all dialects.
+//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`. Values out of
+//! bounds, and names that cannot be a memory's, are refused here for all dialects.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,25 +7,29 @@ use std::ops::RangeInclusive;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use tulving_core::error::Invalid;
-use tulving_core::id::MemoryRef;
-use tulving_core::limits;
+use tulving_core::model::error::Invalid;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::limits;
 
-use crate::tool::{Desk, Refusal};
+use crate::tool::{ToolContext, ToolError};
 
-/// A whole number. What is too large for any bound is the largest there is.
+/// A whole number. One that is too large for an `i64` becomes the largest `i64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Whole(pub(crate) i64);
+pub(crate) struct WholeNumber(pub(crate) i64);
 
-impl<'de> Deserialize<'de> for Whole {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(WholeVisitor).map(Self)
+        input.deserialize_any(WholeNumberVisitor).map(Self)
     }
 }
 
-impl JsonSchema for Whole {
+impl JsonSchema for WholeNumber {
     fn schema_name() -> Cow<'static, str> {
         "whole".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -33,9 +37,9 @@ impl JsonSchema for Whole {
     }
 }
 
-struct WholeVisitor;
+struct WholeNumberVisitor;
 
-impl Visitor<'_> for WholeVisitor {
+impl Visitor<'_> for WholeNumberVisitor {
     type Value = i64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +55,7 @@ impl Visitor<'_> for WholeVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<i64, E> {
-        // The cast ends at the largest there is, which no bound reaches.
+        // The cast saturates at the largest `i64`, which is out of every bound.
         #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and ends at the bounds")]
         match number.fract() == 0.0 {
             true => Ok(number as i64),
@@ -60,58 +64,72 @@ impl Visitor<'_> for WholeVisitor {
     }
 }
 
-/// The number that was given, or the usual one, where it is within these bounds.
+/// Returns the given number, or the default, if it is within these bounds.
 pub(crate) fn within(
     field: &str,
-    given: Option<Whole>,
+    given: Option<WholeNumber>,
     usual: i64,
     bounds: RangeInclusive<i64>,
-) -> Result<usize, Refusal> {
+) -> Result<usize, ToolError> {
     let number = given.map_or(usual, |given| given.0);
     let fits = bounds.contains(&number).then(|| usize::try_from(number).ok()).flatten();
     fits.ok_or_else(|| {
         let message = format!("{field} is {number}; give {} to {}", bounds.start(), bounds.end());
-        Refusal::invalid("out_of_range", field, message)
+        ToolError::invalid("out_of_range", field, message)
     })
 }
 
-/// How many are given at the most; where the desk gives fewer than usual, that is as many as it gives.
+/// Number of items to return, within the limit. A desk that allows fewer items than the default lowers the default.
 pub(crate) fn limited(
-    desk: &Desk<'_>,
-    limit: Option<Whole>,
+    desk: &ToolContext<'_>,
+    limit: Option<WholeNumber>,
     usual: i64,
     most: i64,
-) -> Result<usize, Refusal> {
+) -> Result<usize, ToolError> {
     within("limit", limit, usual.min(desk.page), 1..=most.min(desk.page))
 }
 
-/// The bound on the tokens of what is found, where there is one.
-pub(crate) fn token_budget(given: Option<Whole>) -> Result<Option<usize>, Refusal> {
+/// Number of items in the list that a recall returns. A desk that allows fewer items than the default lowers the default.
+pub(crate) fn list_limited(
+    desk: &ToolContext<'_>,
+    limit: Option<WholeNumber>,
+    most: i64,
+) -> Result<usize, ToolError> {
+    const USUAL: i64 = limits::LISTED as i64;
+    limited(desk, limit, USUAL.min(most), most)
+}
+
+/// The token limit for the results, if there is one.
+pub(crate) fn token_budget(given: Option<WholeNumber>) -> Result<Option<usize>, ToolError> {
     const MOST: i64 = limits::BUDGET as i64;
     given.map(|tokens| within("token_budget", Some(tokens), MOST, 1..=MOST)).transpose()
 }
 
-/// The bound on the tokens of the block for the start of a session.
-pub(crate) fn block_budget(given: Option<Whole>) -> Result<usize, Refusal> {
+/// The token limit for the block at the start of a session.
+pub(crate) fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
     const USUAL: i64 = 2_000;
     const LEAST: i64 = limits::BRIEFING_LEAST as i64;
     const MOST: i64 = limits::BRIEFING_MOST as i64;
     within("token_budget", given, USUAL, LEAST..=MOST)
 }
 
-/// What a memory is called: an id, `#12`, or the bare number.
+/// A reference to a memory: an id, `#12`, or the bare number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name(pub(crate) String);
+pub(crate) struct MemoryRefArgument(pub(crate) String);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for MemoryRefArgument {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(NameVisitor).map(Self)
+        input.deserialize_any(MemoryRefVisitor).map(Self)
     }
 }
 
-impl JsonSchema for Name {
+impl JsonSchema for MemoryRefArgument {
     fn schema_name() -> Cow<'static, str> {
         "name".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -119,9 +137,9 @@ impl JsonSchema for Name {
     }
 }
 
-struct NameVisitor;
+struct MemoryRefVisitor;
 
-impl Visitor<'_> for NameVisitor {
+impl Visitor<'_> for MemoryRefVisitor {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,16 +159,17 @@ impl Visitor<'_> for NameVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<String, E> {
-        WholeVisitor
+        WholeNumberVisitor
             .visit_f64::<E>(number)
             .map(|number| number.to_string())
             .map_err(|_| E::invalid_type(serde::de::Unexpected::Float(number), &self))
     }
 }
 
-/// The memory that an argument names.
-pub(crate) fn named(field: &str, name: &str) -> Result<MemoryRef, Refusal> {
-    name.parse().map_err(|error: Invalid| Refusal { field: Some(field.to_owned()), ..Refusal::from(error) })
+/// Parses the memory that an argument names.
+pub(crate) fn named(field: &str, name: &str) -> Result<MemoryRef, ToolError> {
+    name.parse()
+        .map_err(|error: Invalid| ToolError { field: Some(field.to_owned()), ..ToolError::from(error) })
 }
 
 #[cfg(test)]
@@ -161,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_count_may_be_written_with_a_point() {
-        let read = |value| serde_json::from_value::<Whole>(value).map(|whole| whole.0);
+        let read = |value| serde_json::from_value::<WholeNumber>(value).map(|whole| whole.0);
         assert_eq!(read(json!(10)).expect("a count"), 10);
         assert_eq!(read(json!(10.0)).expect("a count"), 10);
         assert_eq!(read(json!(-3)).expect("a count"), -3);
@@ -175,15 +194,15 @@ mod tests {
     #[test]
     fn what_is_outside_of_its_bounds_is_refused_with_its_value() {
         assert_eq!(within("depth", None, 3, 1..=5), Ok(3));
-        assert_eq!(within("depth", Some(Whole(0)), 3, 0..=5), Ok(0));
-        let refusal = within("limit", Some(Whole(i64::MAX)), 10, 1..=50).expect_err("too many");
+        assert_eq!(within("depth", Some(WholeNumber(0)), 3, 0..=5), Ok(0));
+        let refusal = within("limit", Some(WholeNumber(i64::MAX)), 10, 1..=50).expect_err("too many");
         assert_eq!(refusal.message, "limit is 9223372036854775807; give 1 to 50");
         assert_eq!((refusal.code, refusal.field.as_deref()), ("out_of_range", Some("limit")));
     }
 
     #[test]
     fn a_memory_may_be_named_by_its_bare_number() {
-        let read = |value| serde_json::from_value::<Name>(value).map(|name| name.0);
+        let read = |value| serde_json::from_value::<MemoryRefArgument>(value).map(|name| name.0);
         assert_eq!(read(json!("#12")).expect("a name"), "#12");
         assert_eq!(read(json!(12)).expect("a name"), "12");
         assert_eq!(read(json!(12.0)).expect("a name"), "12");

@@ -1,25 +1,25 @@
-//! Conversations: what is said is logged turn by turn, and archived when a session ends or grows too long.
+//! Conversations: turns are logged one by one, and archived when a session ends or grows too long.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer;
-use tulving_core::error::Field;
-use tulving_core::id::MemoryRef;
-use tulving_core::journal::archive::{ArchiveRequest, Archived};
-use tulving_core::journal::transcript::Message;
-use tulving_core::request::TurnRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::TurnRole;
+use tulving_core::files::archive::{ConversationArchiveReceipt, ConversationArchiveRequest};
+use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::model::answer;
+use tulving_core::model::error::Field;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::request::TurnRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::TurnRole;
 
-use crate::tool::{self, Desk, Effect, Refusal, Tool};
+use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
-/// The tool that logs a turn.
-pub(crate) fn log_turn() -> Tool {
-    Tool::data(
+/// Returns the tool that logs a turn.
+pub(crate) fn log_turn() -> DialectTool {
+    DialectTool::data(
         "log_turn",
         "Log a turn",
-        Effect::Adds,
+        ToolEffect::Adds,
         "Log what was just said, by the user or by you, so that a session that is lost can be taken up again. For hosts \
          that keep the log, of which the newest 200 turns of the space stay. Recall does not look there; but what is worth \
          keeping of what the user says becomes a memory, unless that is turned off.",
@@ -27,12 +27,12 @@ pub(crate) fn log_turn() -> Tool {
     )
 }
 
-/// The tool that archives a conversation.
-pub(crate) fn archive() -> Tool {
-    Tool::data(
+/// Returns the tool that archives a conversation.
+pub(crate) fn archive() -> DialectTool {
+    DialectTool::data(
         "archive_conversation",
         "Archive a conversation",
-        Effect::Adds,
+        ToolEffect::Adds,
         "Archive this conversation before its context is cut or ends: the messages become a file in conversations/, and \
          what it came to becomes a memory that recall finds. Give the messages, or leave them out to archive what the \
          log has; give a title and a summary where you can.",
@@ -42,7 +42,7 @@ pub(crate) fn archive() -> Tool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Log {
+struct LogTurnToolArguments {
     /// Who said it.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
@@ -63,7 +63,7 @@ struct Log {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Logged {
+struct LogTurnToolReply {
     /// Its place in the log of the space.
     position: u64,
     /// When it was logged.
@@ -73,18 +73,19 @@ struct Logged {
     warnings: Vec<String>,
 }
 
-fn log(desk: &Desk<'_>, said: Log) -> Result<Logged, Refusal> {
-    let Log { role, content, source, channel, speaker } = said;
+fn log(desk: &ToolContext<'_>, said: LogTurnToolArguments) -> Result<LogTurnToolReply, ToolError> {
+    let LogTurnToolArguments { role, content, source, channel, speaker } = said;
     let answer::Logged { turn, warnings } =
         desk.engine.log_turn(&desk.caller, &TurnRequest { channel, role, speaker, content, source })?;
     let warnings = tool::warnings(&warnings);
-    Ok(Logged { position: turn.position, at: turn.at.to_string(), warnings })
+    Ok(LogTurnToolReply { position: turn.position, at: turn.at.to_string(), warnings })
 }
 
 /// A message of a conversation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Said {
+#[schemars(rename = "NewMessage")]
+pub(crate) struct NewMessage {
     /// Who said it.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
@@ -100,9 +101,9 @@ pub(crate) struct Said {
     at: Option<Timestamp>,
 }
 
-impl From<Said> for Message {
-    fn from(said: Said) -> Self {
-        let Said { role, content, speaker, at } = said;
+impl From<NewMessage> for TranscriptMessage {
+    fn from(said: NewMessage) -> Self {
+        let NewMessage { role, content, speaker, at } = said;
         Self { role, speaker, content, at }
     }
 }
@@ -110,11 +111,11 @@ impl From<Said> for Message {
 /// A conversation to archive.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Archive {
+pub(crate) struct ArchiveConversationArguments {
     /// The messages, in order (default: what the log has).
     #[serde(default)]
-    #[schemars(with = "Vec<Said>")]
-    messages: Option<Vec<Said>>,
+    #[schemars(with = "Vec<NewMessage>")]
+    messages: Option<Vec<NewMessage>>,
     /// What it is about (default: how it begins).
     #[serde(default)]
     #[schemars(with = "String")]
@@ -129,17 +130,18 @@ pub(crate) struct Archive {
     channel: Option<String>,
 }
 
-impl From<Archive> for ArchiveRequest {
-    fn from(said: Archive) -> Self {
-        let Archive { messages, title, summary, channel } = said;
-        let messages = messages.map(|messages| messages.into_iter().map(Message::from).collect());
+impl From<ArchiveConversationArguments> for ConversationArchiveRequest {
+    fn from(said: ArchiveConversationArguments) -> Self {
+        let ArchiveConversationArguments { messages, title, summary, channel } = said;
+        let messages = messages.map(|messages| messages.into_iter().map(TranscriptMessage::from).collect());
         Self { messages, title, summary, channel }
     }
 }
 
 /// What was archived.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Kept {
+#[schemars(rename = "ArchivedConversation")]
+pub(crate) struct ArchiveConversationReply {
     /// What it is called by.
     name: String,
     /// The file, below the workspace.
@@ -159,20 +161,24 @@ pub(crate) struct Kept {
     warnings: Vec<String>,
 }
 
-impl From<Archived> for Kept {
-    fn from(archived: Archived) -> Self {
-        let Archived { path, name, key, id, number, summary, messages, from_log, warnings } = archived;
+impl From<ConversationArchiveReceipt> for ArchiveConversationReply {
+    fn from(archived: ConversationArchiveReceipt) -> Self {
+        let ConversationArchiveReceipt { path, name, key, id, number, summary, messages, from_log, warnings } =
+            archived;
         let id = MemoryRef::of(number, id).to_string();
         Self { name, path, id, key, summary, messages, from_log, warnings: tool::warnings(&warnings) }
     }
 }
 
-/// Archives a conversation. What is wrong with it is wrong with its messages.
-pub(crate) fn archived(desk: &Desk<'_>, said: Archive) -> Result<Kept, Refusal> {
+/// Archives a conversation. An error in its content is reported as an error in its messages.
+pub(crate) fn archived(
+    desk: &ToolContext<'_>,
+    said: ArchiveConversationArguments,
+) -> Result<ArchiveConversationReply, ToolError> {
     let done = desk.engine.archive_conversation(&desk.caller, said.into());
-    done.map(Kept::from).map_err(|error| match Refusal::from(error) {
+    done.map(ArchiveConversationReply::from).map_err(|error| match ToolError::from(error) {
         refusal if refusal.field.as_deref() == Some(Field::Conversation.as_str()) => {
-            Refusal { field: Some("messages".to_owned()), ..refusal }
+            ToolError { field: Some("messages".to_owned()), ..refusal }
         }
         refusal => refusal,
     })

@@ -1,25 +1,26 @@
-//! The groups dialect: memories with keys, in groups that know nothing of one another.
+//! The groups dialect: memories with keys, in groups isolated from each other.
 
 use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use tulving_core::answer::{Fate, Lane};
-use tulving_core::error::Class;
-use tulving_core::id::MemoryRef;
-use tulving_core::memory::Memory;
-use tulving_core::request::{
+use tulving_core::model::answer::{Fate, Lane};
+use tulving_core::model::error::Class;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{ContentType, Stability, State};
-use tulving_core::{limits, preview};
+use tulving_core::model::vocabulary::{ContentType, Stability, State};
+use tulving_core::{model::limits, model::preview};
 
-use crate::argument::{Whole, limited};
-use crate::tool::{self, Desk, Effect, Refusal, Tool};
+use crate::argument::{WholeNumber, limited};
+use crate::document::Excerpt;
+use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
-/// How many memories a recall gives where it does not say, and at the most.
+/// Default and maximum number of memories in a recall.
 const USUAL: i64 = 10;
 const MOST: i64 = 50;
 
@@ -46,7 +47,7 @@ impl Category {
         }
     }
 
-    /// Lets a filter through only what is shown under this category.
+    /// Restricts a filter to the memories shown under this category.
     fn narrow(self, filter: Filter) -> Filter {
         let pick = |transcript: bool| {
             let types =
@@ -63,7 +64,8 @@ impl Category {
         Filter { content_types: pick(self == Self::Conversation), stabilities, ..filter }
     }
 
-    /// What saving under this category sets, also where the key had another; `None` leaves the default.
+    /// Returns the values that a save under this category sets, even if the key had another category; `None` leaves the
+    /// default.
     pub fn sets(self) -> (Option<ContentType>, Option<Stability>) {
         match self {
             Self::Core => (Some(ContentType::Text), Some(Stability::Stable)),
@@ -84,41 +86,47 @@ impl fmt::Display for Category {
 }
 
 impl FromStr for Category {
-    type Err = Refusal;
+    type Err = ToolError;
 
-    fn from_str(name: &str) -> Result<Self, Refusal> {
+    fn from_str(name: &str) -> Result<Self, ToolError> {
         let found = Self::ALL.into_iter().find(|category| category.to_string() == name);
         found.ok_or_else(|| {
             let message = format!("unknown category `{}`", preview::short(name));
-            Refusal::invalid("unknown_category", "category", message)
+            ToolError::invalid("unknown_category", "category", message)
                 .hinting("use one of core, daily, conversation")
         })
     }
 }
 
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
-        Tool::text(
+        DialectTool::text(
             "save_memory",
             "Save a memory",
-            Effect::Writes,
+            ToolEffect::Writes,
             "Store a fact with a key and content. Saving under a key that exists updates it. Categories: core for \
              permanent facts (default), daily for notes of the current work, conversation for archived summaries.",
             save,
         ),
-        Tool::text(
+        DialectTool::text(
             "recall_memories",
             "Recall memories",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Search memories by keyword, best match first, optionally of one category; where no word matches, by any \
              piece of text such as a URL or part of a word.",
             recall,
         ),
-        Tool::text("forget_memory", "Forget a memory", Effect::Removes, "Remove a memory by key.", forget),
-        Tool::text(
+        DialectTool::text(
+            "forget_memory",
+            "Forget a memory",
+            ToolEffect::Removes,
+            "Remove a memory by key.",
+            forget,
+        ),
+        DialectTool::text(
             "list_memories",
             "List memories",
-            Effect::Reads,
+            ToolEffect::Reads,
             "List all saved memory keys, newest first, optionally of one category.",
             list,
         ),
@@ -131,7 +139,7 @@ fn categories(_: &mut SchemaGenerator) -> Schema {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Save {
+struct GroupsSaveArguments {
     /// Unique identifier, such as "favorite-color".
     key: String,
     /// What to remember.
@@ -144,7 +152,7 @@ struct Save {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Recall {
+struct GroupsRecallArguments {
     /// What to look for.
     query: String,
     /// Only this category.
@@ -153,33 +161,32 @@ struct Recall {
     category: Option<String>,
     /// Most memories to return (default 10, at most 50).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 50))]
-    limit: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 1, max = 50))]
+    limit: Option<WholeNumber>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Forget {
+struct GroupsForgetArguments {
     /// The memory's key.
     key: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct List {
+struct GroupsListArguments {
     /// Only this category.
     #[serde(default)]
     #[schemars(schema_with = "categories")]
     category: Option<String>,
 }
 
-/// What a memory is called here: its key, or its number where it was saved without one; what stands in a file, by file and
-/// line.
+/// Returns the name of a memory here: its key, or its number if it has none, or file and line for a memory from a file.
 fn key(memory: &Memory) -> String {
     memory.edition.key.clone().unwrap_or_else(|| memory.label())
 }
 
-/// The memory whose number a key looks like.
+/// Parses a key such as `#12` as the number of a memory.
 fn number(key: &str) -> Option<MemoryRef> {
     let key = key.trim();
     key.strip_prefix('#').and_then(|_| key.parse().ok())
@@ -189,13 +196,12 @@ fn shown(memory: &Memory) -> Category {
     Category::of(memory.edition.text.content_type, memory.edition.class.stability)
 }
 
-fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
+fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, ToolError> {
     let category = said.category.as_deref().map_or(Ok(Category::Core), str::parse)?;
     if number(&said.key).is_some() {
         let message = format!("`{}` is what a memory without a key is called", preview::short(&said.key));
-        return Err(
-            Refusal::invalid("invalid_key", "key", message).hinting("choose a name, such as favorite-color")
-        );
+        return Err(ToolError::invalid("invalid_key", "key", message)
+            .hinting("choose a name, such as favorite-color"));
     }
     let (content_type, stability) = category.sets();
     let request =
@@ -213,10 +219,10 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<String, Refusal> {
     Ok(format!("{what} memory \"{}\" ({}).{changed}", key(&memory), shown(&memory)))
 }
 
-fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
+fn recall(desk: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<String, ToolError> {
     let limit = limited(desk, asked.limit, USUAL, MOST)?;
     if asked.query.trim().is_empty() {
-        return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
+        return Err(ToolError::invalid("missing_query", "query", "`query` is empty"));
     }
     let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
     let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
@@ -243,13 +249,13 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let what = preview::plural(hits.len(), "memory", "memories");
     let lines = hits.iter().map(|hit| {
         let memory = &hit.memory;
-        let content = words::hanging(&memory.edition.text.content, "  ");
+        let content = words::hanging(&Excerpt::of_hit(hit).written(), "  ");
         format!("\n- {} [{}]: {content}", key(memory), shown(memory))
     });
     Ok(format!("Found {} {what}:{}{aside}", hits.len(), lines.collect::<String>()))
 }
 
-fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
+fn forget(desk: &ToolContext<'_>, asked: GroupsForgetArguments) -> Result<String, ToolError> {
     let none = format!("No memory with key \"{}\".", preview::short(&asked.key));
     let filter = Filter {
         space: Some(desk.caller.space),
@@ -260,7 +266,7 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     let found = desk.engine.list(&desk.caller, &request)?.memories.pop();
     let which = match found {
         Some(memory) => MemoryRef::Id(memory.id),
-        // What was saved without a key is listed by its number. What has a key is called by nothing else.
+        // A memory without a key is listed by its number. A memory with a key has no other name.
         None => match number(&asked.key).map(|which| desk.engine.get(&desk.caller, which)) {
             Some(Ok(memory)) if memory.edition.key.is_none() => MemoryRef::Id(memory.id),
             Some(Err(error)) if error.class() != Class::Absent => return Err(error.into()),
@@ -274,9 +280,9 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     }
 }
 
-/// Explains that a key is the name of a file, by its path or its name in the folder of the group, with or without a line:
-/// recall shows what stands in files so, and only the file can take it back.
-fn file_meant(desk: &Desk<'_>, key: &str) -> Result<Option<String>, Refusal> {
+/// Explains that a key names a file, by its path or its name in the folder of the group, with or without a line. Recall
+/// shows memories from files this way, and only an edit of the file can remove them.
+fn file_meant(desk: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolError> {
     let key = key.trim();
     let bare = key.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).map(|(path, _)| path);
     let is_meant = |name: &str| name == key || Some(name) == bare;
@@ -292,9 +298,9 @@ fn file_meant(desk: &Desk<'_>, key: &str) -> Result<Option<String>, Refusal> {
     )))
 }
 
-fn list(desk: &Desk<'_>, asked: List) -> Result<String, Refusal> {
+fn list(desk: &ToolContext<'_>, asked: GroupsListArguments) -> Result<String, ToolError> {
     let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
-    // What recall does not find, archived or expired, is not listed either.
+    // Archived and expired memories are not listed, because recall does not find them.
     let filter = Filter {
         space: Some(desk.caller.space),
         states: State::unarchived(),

@@ -1,5 +1,5 @@
-//! Other tools' words for what Tulving keeps. No I/O and no decisions: a dialect renames, defaults and reshapes, and the
-//! engine does the rest.
+//! The tool vocabularies of other systems over Tulving. No I/O and no decisions: a dialect renames, sets defaults and
+//! reshapes, and the engine does the rest.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -9,6 +9,8 @@
 mod argument;
 pub mod context;
 mod conversation;
+mod document;
+mod finding;
 pub mod groups;
 pub mod listed;
 pub mod maven;
@@ -28,8 +30,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use tool::{Reach, Refusal, Tool};
-use tulving_core::error::Class;
+use tool::{DialectScope, DialectTool, ToolError};
+use tulving_core::model::error::Class;
 
 /// A vocabulary of tools over the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -54,7 +56,7 @@ impl Dialect {
     pub const ALL: [Self; 6] =
         [Self::Native, Self::Max, Self::Memax, Self::Groups, Self::Maven, Self::Spacebot];
 
-    /// The name as it is written in flags and addresses.
+    /// Returns the name used in flags and addresses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -66,9 +68,9 @@ impl Dialect {
         }
     }
 
-    /// Its tools, in the order in which they are offered.
-    pub fn tools(self) -> &'static [Tool] {
-        static TOOLS: LazyLock<[Vec<Tool>; 6]> = LazyLock::new(|| {
+    /// Returns its tools, in the order in which they are offered.
+    pub fn tools(self) -> &'static [DialectTool] {
+        static TOOLS: LazyLock<[Vec<DialectTool>; 6]> = LazyLock::new(|| {
             Dialect::ALL.map(|dialect| {
                 let tools = match dialect {
                     Dialect::Native => native::tools(),
@@ -84,15 +86,15 @@ impl Dialect {
         &TOOLS[self as usize]
     }
 
-    /// How far it reaches.
-    pub(crate) const fn reach(self) -> Reach {
+    /// Returns the spaces that it reaches.
+    pub(crate) const fn reach(self) -> DialectScope {
         match self {
-            Self::Memax => Reach::Hubs,
-            _ => Reach::Space,
+            Self::Memax => DialectScope::Hubs,
+            _ => DialectScope::Space,
         }
     }
 
-    /// What its arguments are called where the engine has other words for them.
+    /// Returns pairs of the engine's argument names and this dialect's own.
     const fn names(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Native => &[("budget", "token_budget"), ("tag", "tags")],
@@ -106,17 +108,17 @@ impl Dialect {
         }
     }
 
-    /// The tool with this name.
-    pub fn tool(self, name: &str) -> Option<&'static Tool> {
+    /// Returns the tool with this name.
+    pub fn tool(self, name: &str) -> Option<&'static DialectTool> {
         self.tools().iter().find(|tool| tool.name == name)
     }
 
-    /// The tool that a caller means by this name, or a refusal with the names that there are.
-    pub fn find(self, name: &str) -> Result<&'static Tool, Refusal> {
+    /// Returns the tool with this name, or a refusal that lists the names of the tools.
+    pub fn find(self, name: &str) -> Result<&'static DialectTool, ToolError> {
         self.tool(name).ok_or_else(|| {
             let known: Vec<&str> = self.tools().iter().map(|tool| tool.name).collect();
-            let message = format!("{self} has no tool `{}`", tulving_core::preview::short(name));
-            Refusal {
+            let message = format!("{self} has no tool `{}`", tulving_core::model::preview::short(name));
+            ToolError {
                 code: "unknown_tool",
                 message,
                 hint: Some(format!("it has {}", known.join(", "))),
@@ -133,25 +135,25 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// There is no such dialect.
+/// The error for an unknown dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoDialect(pub String);
+pub struct UnknownDialectError(pub String);
 
-impl fmt::Display for NoDialect {
+impl fmt::Display for UnknownDialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Dialect::ALL.map(Dialect::as_str).join(", ");
-        write!(f, "there is no dialect `{}`; there are {names}", tulving_core::preview::short(&self.0))
+        write!(f, "there is no dialect `{}`; there are {names}", tulving_core::model::preview::short(&self.0))
     }
 }
 
-impl std::error::Error for NoDialect {}
+impl std::error::Error for UnknownDialectError {}
 
 impl FromStr for Dialect {
-    type Err = NoDialect;
+    type Err = UnknownDialectError;
 
-    fn from_str(name: &str) -> Result<Self, NoDialect> {
+    fn from_str(name: &str) -> Result<Self, UnknownDialectError> {
         let found = Self::ALL.into_iter().find(|dialect| dialect.as_str() == name);
-        found.ok_or_else(|| NoDialect(name.to_owned()))
+        found.ok_or_else(|| UnknownDialectError(name.to_owned()))
     }
 }
 
@@ -167,6 +169,7 @@ mod tests {
             [
                 "save",
                 "recall",
+                "list",
                 "update",
                 "forget",
                 "done",

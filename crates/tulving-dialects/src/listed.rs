@@ -3,11 +3,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{Effect, Tool};
+use crate::tool::{DialectTool, ToolEffect};
 
-/// What there is to know of a tool before it is called.
+/// The description of a tool, for clients.
 #[derive(Debug, Serialize)]
-pub struct Listed<'a> {
+pub struct ToolDescription<'a> {
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -17,14 +17,14 @@ pub struct Listed<'a> {
     output_schema: Option<&'a Map<String, Value>>,
 }
 
-impl<'a> From<&'a Tool> for Listed<'a> {
-    fn from(tool: &'a Tool) -> Self {
+impl<'a> From<&'a DialectTool> for ToolDescription<'a> {
+    fn from(tool: &'a DialectTool) -> Self {
         Self {
             name: tool.name,
             title: tool.title,
             description: tool.description,
-            read_only: tool.effect == Effect::Reads,
-            destructive: tool.effect == Effect::Removes,
+            read_only: tool.effect == ToolEffect::Reads,
+            destructive: tool.effect == ToolEffect::Removes,
             input_schema: &tool.input,
             output_schema: tool.output.as_ref(),
         }

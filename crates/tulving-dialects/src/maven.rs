@@ -1,44 +1,44 @@
-//! The maven dialect: journals, one file a day, and what is always known in `MEMORY.md`.
+//! The maven dialect: journals, one file a day, and long-term memory in `MEMORY.md`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tulving_core::journal::{Day, JournalHit};
-use tulving_core::{limits, preview};
+use tulving_core::files::{Day, JournalHit};
+use tulving_core::{model::limits, model::preview};
 
-use crate::argument::{Whole, limited};
-use crate::tool::{Desk, Effect, Refusal, Tool};
+use crate::argument::{WholeNumber, limited};
+use crate::tool::{DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
-/// How many entries a search gives where it does not say, and at the most.
+/// Default and maximum number of entries in a search.
 const USUAL: i64 = 5;
 const MOST: i64 = limits::JOURNAL_HITS as i64;
-/// Most characters of an entry that are repeated when it was noted.
+/// Most characters of a new entry that the answer repeats.
 const REPEATED: usize = 120;
 
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
-        Tool::text(
+        DialectTool::text(
             "remember",
             "Remember",
-            Effect::Adds,
+            ToolEffect::Adds,
             "Append a line to today's journal (UTC): a fact, preference or decision that came up and may be wanted on \
              another day. One statement, understood without this conversation. Search first whether it is noted \
              already. What should always be known belongs in memory/MEMORY.md.",
             remember,
         ),
-        Tool::text(
+        DialectTool::text(
             "memory_search",
             "Search journals",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Find entries of the daily journals that hold a text, in any case, newest first. Use it before asking the \
              user something that may have been noted on an earlier day. It looks for the text as it is: one or two \
              telling words find more than a sentence.",
             search,
         ),
-        Tool::text(
+        DialectTool::text(
             "memory_get",
             "Read a journal",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Read the whole journal of a day: today, yesterday, or YYYY-MM-DD. Use it to take up where a day ended, or \
              to see what stands around an entry that memory_search found.",
             get,
@@ -48,35 +48,35 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Remember {
+struct MavenRememberArguments {
     /// What to write down.
     content: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Search {
+struct MavenSearchArguments {
     /// The text to look for.
     query: String,
     /// Most entries to return (default 5).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 1000), extend("default" = 5))]
-    limit: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 1, max = 1000), extend("default" = 5))]
+    limit: Option<WholeNumber>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Get {
+struct MavenGetArguments {
     /// today, yesterday, or YYYY-MM-DD.
     date: String,
 }
 
-fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
+fn remember(desk: &ToolContext<'_>, said: MavenRememberArguments) -> Result<String, ToolError> {
     let noted = desk.engine.remember(&desk.caller, &said.content)?;
     Ok(format!("Noted in {}: \"{}\"", noted.date.journal(), preview::cut(&noted.entry, REPEATED)))
 }
 
-fn search(desk: &Desk<'_>, asked: Search) -> Result<String, Refusal> {
+fn search(desk: &ToolContext<'_>, asked: MavenSearchArguments) -> Result<String, ToolError> {
     let limit = limited(desk, asked.limit, USUAL, MOST)?;
     let found = desk.engine.search_journals(&desk.caller, &asked.query, limit)?;
     let line = |hit: &JournalHit| format!("\n- {}: {}", hit.date, words::hanging(&hit.snippet, "  "));
@@ -90,7 +90,7 @@ fn search(desk: &Desk<'_>, asked: Search) -> Result<String, Refusal> {
     Ok(text)
 }
 
-fn get(desk: &Desk<'_>, asked: Get) -> Result<String, Refusal> {
+fn get(desk: &ToolContext<'_>, asked: MavenGetArguments) -> Result<String, ToolError> {
     let date = Day::named(&asked.date, desk.engine.now())?;
     Ok(match desk.engine.journal(&desk.caller, date)? {
         Some(journal) => format!("# {date}\n\n{}", journal.content.trim_end()),

@@ -2,40 +2,41 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::{Fate, FieldChange};
-use tulving_core::error::Class;
-use tulving_core::id::MemoryRef;
-use tulving_core::memory::Memory;
-use tulving_core::request::{
+use tulving_core::model::answer::{Fate, FieldChange, Hit};
+use tulving_core::model::error::Class;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
+use tulving_core::model::time::{Timestamp, Zone};
+use tulving_core::model::vocabulary::{Author, CommandKind, MemoryType, State, Trust};
 use tulving_core::text::visible;
-use tulving_core::time::{Timestamp, Zone};
-use tulving_core::vocabulary::{Author, CommandKind, MemoryType, State, Trust};
-use tulving_core::{limits, preview};
+use tulving_core::{model::limits, model::preview};
 
-use crate::argument::Name;
+use crate::argument::MemoryRefArgument;
 use crate::context::{self, OPENING_CHARS};
-use crate::tool::{self, Desk, Effect, Refusal, Tool};
+use crate::document::Excerpt;
+use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::{outgoing, words};
 
 /// The categories, in the order in which the summary prints them.
 pub const CATEGORIES: [MemoryType; 5] =
     [MemoryType::Preference, MemoryType::Fact, MemoryType::Project, MemoryType::Person, MemoryType::Routine];
 
-/// Most memories that one recall gives.
+/// Most memories in one recall.
 const MOST: usize = 20;
-/// Most rows that are listed.
+/// Most rows in a list.
 const MOST_ROWS: usize = 100;
 
-/// What stands above the summary.
+/// The heading of the summary.
 const SUMMARY: &str =
     "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n";
-/// Most memories of a category that an opening looks at, and most characters of one.
+/// Most memories of a category that an opening reads, and most characters of each.
 const OPENING_LISTED: usize = 100;
 const OPENING_LINE: usize = 400;
 
-/// The category under which a memory of this type is shown.
+/// Returns the category under which a memory of this type is shown.
 pub fn category(memory_type: MemoryType) -> MemoryType {
     match memory_type {
         MemoryType::Preference
@@ -49,33 +50,33 @@ pub fn category(memory_type: MemoryType) -> MemoryType {
     }
 }
 
-/// The types that show under a category.
+/// Returns the types that are shown under a category.
 fn types(of: MemoryType) -> Vec<MemoryType> {
     MemoryType::ALL.iter().copied().filter(|memory_type| category(*memory_type) == of).collect()
 }
 
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
-        Tool::text(
+        DialectTool::text(
             "remember",
             "Remember",
-            Effect::Writes,
+            ToolEffect::Writes,
             "Save a memory: a preference, fact, project detail, person or routine that should survive this session. \
              Write one concise, self-contained statement. Use source \"auto\" when nobody asked for it.",
             remember,
         ),
-        Tool::text(
+        DialectTool::text(
             "recall",
             "Recall",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Search memories by a piece of their text, by category, or both; without arguments the last used ones. \
              Returns up to 20 with the numbers that forget takes.",
             recall,
         ),
-        Tool::text(
+        DialectTool::text(
             "forget",
             "Forget",
-            Effect::Removes,
+            ToolEffect::Removes,
             "Permanently delete a memory by its number. Use recall first to find the number.",
             forget,
         ),
@@ -84,7 +85,7 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Remember {
+struct MaxRememberArguments {
     /// What sort of memory it is.
     #[schemars(schema_with = "categories")]
     category: String,
@@ -98,7 +99,7 @@ struct Remember {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Recall {
+struct MaxRecallArguments {
     /// Substring match against content.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -111,34 +112,34 @@ struct Recall {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Forget {
+struct MaxForgetArguments {
     /// The numeric ID from recall results.
     #[schemars(with = "u64", range(min = 1))]
-    memory_id: Name,
+    memory_id: MemoryRefArgument,
 }
 
 fn categories(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": CATEGORIES.map(MemoryType::as_str) })
 }
 
-fn known(category: &str) -> Result<MemoryType, Refusal> {
+fn known(category: &str) -> Result<MemoryType, ToolError> {
     let found = CATEGORIES.into_iter().find(|known| known.as_str() == category);
     found.ok_or_else(|| {
         let message = format!("unknown category `{}`", preview::short(category));
         let known = CATEGORIES.map(MemoryType::as_str).join(", ");
-        Refusal::invalid("unknown_category", "category", message).hinting(format!("use one of {known}"))
+        ToolError::invalid("unknown_category", "category", message).hinting(format!("use one of {known}"))
     })
 }
 
-fn author(source: &str) -> Result<Author, Refusal> {
+fn author(source: &str) -> Result<Author, ToolError> {
     source.parse().map_err(|_| {
         let message = format!("unknown source `{}`", preview::short(source));
-        Refusal::invalid("unknown_source", "source", message)
+        ToolError::invalid("unknown_source", "source", message)
             .hinting(format!("use one of {}", Author::WORDS.join(", ")))
     })
 }
 
-fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
+fn remember(desk: &ToolContext<'_>, said: MaxRememberArguments) -> Result<String, ToolError> {
     let memory_type = Some(known(&said.category)?);
     let author = said.source.as_deref().map(author).transpose()?;
     let request = SaveRequest { memory_type, author, ..SaveRequest::new(said.content) };
@@ -157,7 +158,7 @@ fn remember(desk: &Desk<'_>, said: Remember) -> Result<String, Refusal> {
     Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.edition.class.memory_type)))
 }
 
-/// A change in the words of this dialect.
+/// Describes a change in the words of this dialect.
 fn told(change: &FieldChange) -> String {
     let FieldChange { field, from, to } = change;
     match *field {
@@ -167,7 +168,7 @@ fn told(change: &FieldChange) -> String {
     }
 }
 
-fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
+fn recall(desk: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String, ToolError> {
     let types = asked.category.as_deref().map(known).transpose()?.map(types).unwrap_or_default();
     let filter = Filter {
         space: Some(desk.caller.space),
@@ -183,31 +184,32 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<String, Refusal> {
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &request)?;
-    // No other trouble concerns it: it has records alone, and looks for their letters.
+    // No other failure applies: the search covers only records, and only by substring.
     let aside = tool::aside(answer.failed_backends.iter().map(ToString::to_string));
     Ok(match answer.hits.as_slice() {
         [] => format!("No memories found.{aside}"),
         hits => {
             let what = preview::plural(hits.len(), "memory", "memories");
             let lines: String =
-                hits.iter().map(|hit| format!("\n{}", line(&hit.memory, &desk.caller.zone))).collect();
+                hits.iter().map(|hit| format!("\n{}", line(hit, &desk.caller.zone))).collect();
             format!("Found {} {what}:{lines}{aside}", hits.len())
         }
     })
 }
 
-fn line(memory: &Memory, zone: &Zone) -> String {
+fn line(hit: &Hit, zone: &Zone) -> String {
+    let memory = &hit.memory;
     format!(
         "  • {} [{}] {} ({}, {})",
         memory.reference(),
         category(memory.edition.class.memory_type),
-        words::hanging(&memory.edition.text.content, "    "),
+        words::hanging(&Excerpt::of_hit(hit).written(), "    "),
         memory.provenance.author,
         zone.date(memory.usage.created_at)
     )
 }
 
-fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
+fn forget(desk: &ToolContext<'_>, asked: MaxForgetArguments) -> Result<String, ToolError> {
     let said = preview::short(&asked.memory_id.0);
     let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
         return Ok(format!("Memory #{} not found.", said.trim_start_matches('#')));
@@ -220,8 +222,8 @@ fn forget(desk: &Desk<'_>, asked: Forget) -> Result<String, Refusal> {
     }
 }
 
-/// What recall can show.
-fn shown(desk: &Desk<'_>) -> Filter {
+/// Returns the filter for memories that recall can show.
+fn shown(desk: &ToolContext<'_>) -> Filter {
     Filter {
         space: Some(desk.caller.space),
         states: State::unarchived(),
@@ -232,7 +234,8 @@ fn shown(desk: &Desk<'_>) -> Filter {
 
 /// A memory as a row.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Row {
+#[schemars(rename = "MaxMemory")]
+pub(crate) struct MaxMemoryRow {
     /// Its number.
     id: u64,
     /// What sort of memory it is.
@@ -255,14 +258,14 @@ pub(crate) struct Row {
     commands: Vec<CommandKind>,
 }
 
-/// The memories as rows, the last used first. Looking at them does not count as use.
-pub(crate) fn rows(desk: &Desk<'_>) -> Result<Vec<Row>, Refusal> {
+/// Lists the memories as rows, the last used first. Listing does not count as use.
+pub(crate) fn rows(desk: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
     let request = ListRequest { filter: shown(desk), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
     desk.catch_up();
-    let row = |memory: Memory| Row {
+    let row = |memory: Memory| MaxMemoryRow {
         id: memory.number.map_or(0, |number| number.0),
         category: category(memory.edition.class.memory_type),
-        content: memory.edition.text.content,
+        content: Excerpt::of(&memory).written().into_owned(),
         source: memory.provenance.author,
         created_at: memory.usage.created_at,
         last_accessed: memory.usage.accessed_at,
@@ -271,9 +274,17 @@ pub(crate) fn rows(desk: &Desk<'_>) -> Result<Vec<Row>, Refusal> {
     Ok(desk.engine.list(&desk.caller, &request)?.memories.into_iter().map(row).collect())
 }
 
-/// All memories that recall can show by category, in the order of the categories, ascending by number. Categories without
-/// memories are left out.
-pub fn grouped(desk: &Desk<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, Refusal> {
+/// Returns all memories that recall can show, grouped by category in the order of the categories, ascending by number.
+/// Empty categories are left out.
+pub fn grouped(desk: &ToolContext<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, ToolError> {
+    grouped_as(desk, |memory| memory)
+}
+
+/// Does the same as [`grouped`], and changes each memory as soon as it is read.
+fn grouped_as(
+    desk: &ToolContext<'_>,
+    change: impl Fn(Memory) -> Memory,
+) -> Result<Vec<(MemoryType, Vec<Memory>)>, ToolError> {
     let mut groups = CATEGORIES.map(|category| (category, Vec::new()));
     let mut request =
         ListRequest { filter: shown(desk), sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
@@ -282,7 +293,7 @@ pub fn grouped(desk: &Desk<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, Refusa
         for memory in page.memories {
             let shown = category(memory.edition.class.memory_type);
             if let Some((_, group)) = groups.iter_mut().find(|(category, _)| *category == shown) {
-                group.push(memory);
+                group.push(change(memory));
             }
         }
         match page.next {
@@ -296,10 +307,16 @@ pub fn grouped(desk: &Desk<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, Refusa
     Ok(groups.into_iter().filter(|(_, group)| !group.is_empty()).collect())
 }
 
-/// All memories grouped by category, to be put into a system message; empty where there are none. What recall does not
-/// show, archived or expired, is not injected either.
-pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
-    let groups = grouped(desk)?;
+/// Formats all memories by category for a system message; empty if there are none. It leaves out archived and expired
+/// memories, as recall does. A long document is represented by its beginning.
+pub fn summary(desk: &ToolContext<'_>) -> Result<String, ToolError> {
+    let groups = grouped_as(desk, |mut memory| {
+        let excerpt = Excerpt::of(&memory);
+        if excerpt.pointer.is_some() {
+            memory.edition.text.content = excerpt.written().into_owned();
+        }
+        memory
+    })?;
     if groups.is_empty() {
         return Ok(String::new());
     }
@@ -314,14 +331,14 @@ pub fn summary(desk: &Desk<'_>) -> Result<String, Refusal> {
     Ok(outgoing::text_from(&written(visible::safe), &written(str::to_owned)))
 }
 
-/// The line of a memory in the summary, with this text.
+/// Formats the line of a memory in the summary, with this text.
 fn listed(memory: &Memory, text: &str) -> String {
     format!("  - [{}] {}\n", memory.reference(), words::hanging(text, "    "))
 }
 
-/// The summary for the instructions of a server: the last used memories of each category within a bound, in the form of
-/// [`summary`]. Untrusted memories, and those that try to give orders, are left out.
-pub(crate) fn opening(desk: &Desk<'_>) -> Result<Option<String>, Refusal> {
+/// Returns the summary for the instructions of a server: the last used memories of each category within a bound, in the
+/// form of [`summary`]. It leaves out untrusted memories and those that try to give orders.
+pub(crate) fn opening(desk: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
     let mut groups = Vec::new();
     let (mut total, mut more) = (0, false);
     for category in CATEGORIES {
@@ -336,14 +353,11 @@ pub(crate) fn opening(desk: &Desk<'_>) -> Result<Option<String>, Refusal> {
         groups.push((category, fit.into_iter(), Vec::new()));
     }
     let mut room = OPENING_CHARS - SUMMARY.chars().count();
-    // One of each category in turn, so that a large one does not take the room of the others.
+    // One of each category in turn, so that a large category leaves room for the others.
     for _ in 0..OPENING_LISTED {
         for (category, rest, taken) in &mut groups {
             let Some(memory) = rest.next() else { continue };
-            let line = listed(
-                &memory,
-                &visible::safe(&preview::beginning(&memory.edition.text.content, OPENING_LINE)),
-            );
+            let line = listed(&memory, &visible::safe(&Excerpt::of(&memory).opening(OPENING_LINE)));
             let heading = if taken.is_empty() { heading(*category).chars().count() + 1 } else { 0 };
             if let Some(left) = room.checked_sub(line.chars().count() + heading) {
                 room = left;

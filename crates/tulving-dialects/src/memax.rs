@@ -4,57 +4,69 @@ mod fields;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::{Fate, Hit};
-use tulving_core::error::Class;
-use tulving_core::id::MemoryRef;
-use tulving_core::preview;
-use tulving_core::request::{
+use tulving_core::model::answer::{Fate, Hit};
+use tulving_core::model::error::Class;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::preview;
+use tulving_core::model::request::{
     Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::space::{Space, Viewer};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, Role, Stability, State};
+use tulving_core::model::space::{Space, Viewer};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, Origin, Role, Stability, State};
 
-pub use self::fields::{Fields, fields, id};
-use crate::argument::{Name, Whole, limited, named};
-use crate::tool::{self, Desk, Effect, Refusal, Tool};
+pub use self::fields::{MemaxMemory, fields, id};
+use crate::argument::{MemoryRefArgument, WholeNumber, limited, named};
+use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
-/// How many memories are given where it is not said, and at the most.
+/// Default and maximum number of memories.
 const USUAL: i64 = 10;
 const MOST: i64 = 100;
 
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
-        Tool::data(
+        DialectTool::data(
             "memax_push",
             "Push a memory",
-            Effect::Writes,
+            ToolEffect::Writes,
             "Save a piece of knowledge: a doc, decision, snippet or link. The same content is stored once; a push with \
              a source_path that exists updates that memory.",
             push,
         ),
-        Tool::data(
+        DialectTool::data(
             "memax_recall",
             "Recall memories",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Search memories by meaning and by word. Of a long document the most relevant section is returned.",
             recall,
         ),
-        Tool::data("memax_get", "Get a memory", Effect::Reads, "One memory with all its fields, by id.", get),
-        Tool::data(
+        DialectTool::data(
+            "memax_get",
+            "Get a memory",
+            ToolEffect::Reads,
+            "One memory with all its fields, by id.",
+            get,
+        ),
+        DialectTool::data(
             "memax_list",
             "List memories",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Memories page by page, newest first, filtered by kind, stability, state or tags.",
             list,
         ),
-        Tool::data("memax_hubs", "List hubs", Effect::Reads, "The hubs that you can reach.", hubs),
-        Tool::data("memax_hub_members", "List members", Effect::Reads, "Who belongs to a hub.", hub_members),
-        Tool::data(
+        DialectTool::data("memax_hubs", "List hubs", ToolEffect::Reads, "The hubs that you can reach.", hubs),
+        DialectTool::data(
+            "memax_hub_members",
+            "List members",
+            ToolEffect::Reads,
+            "Who belongs to a hub.",
+            hub_members,
+        ),
+        DialectTool::data(
             "memax_forget",
             "Delete a memory",
-            Effect::Removes,
+            ToolEffect::Removes,
             "Delete a memory for good, with its sections and versions.",
             forget,
         ),
@@ -63,7 +75,7 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Push {
+struct MemaxPushArguments {
     /// What to remember: text, Markdown, code or a URL.
     content: String,
     /// A title.
@@ -94,14 +106,22 @@ struct Push {
     #[serde(default)]
     #[schemars(with = "String")]
     source_path: Option<String>,
+    /// Origin; told by how the push comes in where not given.
+    #[serde(default)]
+    #[schemars(schema_with = "words::word::<Origin>")]
+    source: Option<Origin>,
+    /// The agent that pushes, such as claude-code (default: the client's name).
+    #[serde(default)]
+    #[schemars(with = "String")]
+    source_agent: Option<String>,
     /// The agent that helped, where a person wrote it.
     #[serde(default)]
     #[schemars(with = "String")]
     assisted_by_agent: Option<String>,
     /// Seconds until it is no longer found.
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 0))]
-    ttl: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 0))]
+    ttl: Option<WholeNumber>,
     /// Hub id or name; the current one where not given.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -110,13 +130,13 @@ struct Push {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Recall {
+struct MemaxRecallArguments {
     /// What to look for.
     query: String,
     /// Most memories to return (1-100, default 10).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 100))]
-    limit: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 1, max = 100))]
+    limit: Option<WholeNumber>,
     /// Only these kinds.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<Kind>")]
@@ -132,18 +152,18 @@ struct Recall {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Get {
+struct MemaxIdArguments {
     /// The memory's id, such as mem_a1b2….
-    id: Name,
+    id: MemoryRefArgument,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct List {
+struct MemaxListArguments {
     /// Most memories of a page (1-100, default 10).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 100))]
-    limit: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 1, max = 100))]
+    limit: Option<WholeNumber>,
     /// Where the last page ended: its next_cursor.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -174,11 +194,11 @@ struct List {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct MemaxHubsArguments {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct OfHub {
+struct MemaxMembersArguments {
     /// Hub id or name; the current one where not given.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -186,9 +206,9 @@ struct OfHub {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Pushed {
+struct MemaxPushReply {
     /// The memory as it is now.
-    memory: Fields,
+    memory: MemaxMemory,
     /// created, updated, unchanged or duplicate.
     status: &'static str,
     /// What changed of a memory that was noted by itself before, such as `author auto → user`.
@@ -200,9 +220,9 @@ struct Pushed {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Found {
+struct MemaxRecallReply {
     /// The memories, best first.
-    memories: Vec<Recalled>,
+    memories: Vec<MemaxRecallHit>,
     /// How many there were before the limit.
     total: u64,
     /// What could not be looked at, and why.
@@ -211,9 +231,9 @@ struct Found {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Recalled {
+struct MemaxRecallHit {
     #[serde(flatten)]
-    memory: Fields,
+    memory: MemaxMemory,
     /// How well it fits, 0 to 1.
     relevance_score: f64,
     /// The headings above the section that is shown, outermost first.
@@ -222,9 +242,9 @@ struct Recalled {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Page {
+struct MemaxListReply {
     /// The memories, newest first.
-    memories: Vec<Fields>,
+    memories: Vec<MemaxMemory>,
     /// Where the next page begins; null at the end.
     next_cursor: Option<String>,
     /// The backends that could not be looked at, and why.
@@ -233,12 +253,12 @@ struct Page {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Hubs {
-    hubs: Vec<Hub>,
+struct MemaxHubsReply {
+    hubs: Vec<MemaxHub>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Hub {
+struct MemaxHub {
     /// Its id.
     id: String,
     /// Its name.
@@ -250,12 +270,12 @@ struct Hub {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Members {
-    members: Vec<Member>,
+struct MemaxMembersReply {
+    members: Vec<MemaxHubMember>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Member {
+struct MemaxHubMember {
     /// Who.
     id: String,
     /// By name.
@@ -266,20 +286,20 @@ struct Member {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Gone {
+struct MemaxForgetReply {
     /// The memory's id.
     id: String,
     /// Whether something was deleted.
     deleted: bool,
 }
 
-/// The caller in a hub, by its id or name, with eyes for nothing else.
-fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
+/// Returns the caller confined to a hub, given by its id or name.
+fn within(desk: &ToolContext<'_>, hub: Option<&str>) -> Result<Caller, ToolError> {
     let caller = match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
-        Some(hub) => desk.engine.enter(&desk.caller, hub).map_err(|error| Refusal {
+        Some(hub) => desk.engine.enter(&desk.caller, hub).map_err(|error| ToolError {
             field: Some("hub_id".to_owned()),
             hint: Some("memax_hubs lists them".to_owned()),
-            ..Refusal::from(error)
+            ..ToolError::from(error)
         })?,
         None => desk.caller.clone(),
     };
@@ -287,7 +307,7 @@ fn within(desk: &Desk<'_>, hub: Option<&str>) -> Result<Caller, Refusal> {
     Ok(Caller { viewer, ..caller })
 }
 
-/// What became of a push.
+/// Returns the status word for the outcome of a push.
 pub(crate) const fn status(fate: Fate) -> &'static str {
     match fate {
         Fate::Created => "created",
@@ -297,17 +317,19 @@ pub(crate) const fn status(fate: Fate) -> &'static str {
     }
 }
 
-/// When a time to live that begins now is over.
-pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, Refusal> {
+/// Returns the end of a time to live that begins now.
+pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
     match seconds {
         0.. => Ok(now.plus_millis(seconds.saturating_mul(1_000))),
-        _ => {
-            Err(Refusal::invalid("out_of_range", "ttl", format!("ttl is {seconds}; give 0 or more seconds")))
-        }
+        _ => Err(ToolError::invalid(
+            "out_of_range",
+            "ttl",
+            format!("ttl is {seconds}; give 0 or more seconds"),
+        )),
     }
 }
 
-fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
+fn push(desk: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushReply, ToolError> {
     let caller = within(desk, said.hub_id.as_deref())?;
     let now = desk.engine.now();
     let expires_at = said.ttl.map(|seconds| alive_for(seconds.0, now)).transpose()?;
@@ -319,6 +341,8 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
         stability: said.stability,
         boundary: said.boundary,
         source_path: said.source_path,
+        origin: said.source,
+        source_agent: said.source_agent,
         assisted_by_agent: said.assisted_by_agent,
         expires_at,
         ..SaveRequest::new(said.content)
@@ -328,13 +352,18 @@ fn push(desk: &Desk<'_>, said: Push) -> Result<Pushed, Refusal> {
     let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
     let status = status(receipt.fate);
     let changed = receipt.changed.iter().map(ToString::to_string).collect();
-    Ok(Pushed { memory: fields(&memory, now), status, changed, warnings: tool::warnings(&receipt.warnings) })
+    Ok(MemaxPushReply {
+        memory: fields(&memory, now),
+        status,
+        changed,
+        warnings: tool::warnings(&receipt.warnings),
+    })
 }
 
-fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
+fn recall(desk: &ToolContext<'_>, asked: MemaxRecallArguments) -> Result<MemaxRecallReply, ToolError> {
     let caller = within(desk, asked.hub_id.as_deref())?;
     if asked.query.trim().is_empty() {
-        return Err(Refusal::invalid("missing_query", "query", "`query` is empty"));
+        return Err(ToolError::invalid("missing_query", "query", "`query` is empty"));
     }
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
@@ -344,23 +373,23 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Found, Refusal> {
     let answer = desk.engine.recall(&caller, &request)?;
     let now = desk.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
-    Ok(Found { memories, total: answer.total_found, warnings: answer.troubles().collect() })
+    Ok(MemaxRecallReply { memories, total: answer.total_found, warnings: answer.troubles().collect() })
 }
 
-/// A hit with its best section in the place of a long content.
-fn recalled(hit: &Hit, now: Timestamp) -> Recalled {
+/// Returns a hit with its best section instead of a long content.
+fn recalled(hit: &Hit, now: Timestamp) -> MemaxRecallHit {
     let memory = fields(&hit.memory, now).with_content(hit.shown());
     let heading_path = hit.heading_path().to_owned();
-    Recalled { memory, relevance_score: hit.relevance_score.get(), heading_path }
+    MemaxRecallHit { memory, relevance_score: hit.relevance_score.get(), heading_path }
 }
 
-fn get(desk: &Desk<'_>, asked: Get) -> Result<Fields, Refusal> {
+fn get(desk: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxMemory, ToolError> {
     let which = named("id", &asked.id.0)?;
     desk.catch_up();
     Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
 }
 
-fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
+fn list(desk: &ToolContext<'_>, asked: MemaxListArguments) -> Result<MemaxListReply, ToolError> {
     let caller = within(desk, asked.hub_id.as_deref())?;
     let now = desk.engine.now();
     let mut states = asked.states;
@@ -380,41 +409,41 @@ fn list(desk: &Desk<'_>, asked: List) -> Result<Page, Refusal> {
         ListRequest { filter, sort: Sort::Newest, limit: limited(desk, asked.limit, USUAL, MOST)?, cursor };
     desk.catch_up();
     let page = desk.engine.list(&caller, &request)?;
-    Ok(Page {
+    Ok(MemaxListReply {
         memories: page.memories.iter().map(|memory| fields(memory, now)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
         warnings: tool::failed(&page.failed_backends),
     })
 }
 
-fn hubs(desk: &Desk<'_>, _: Nothing) -> Result<Hubs, Refusal> {
-    let hub = |space: Space| Hub {
+fn hubs(desk: &ToolContext<'_>, _: MemaxHubsArguments) -> Result<MemaxHubsReply, ToolError> {
+    let hub = |space: Space| MemaxHub {
         current: space.id == desk.caller.space,
         id: space.id.to_string(),
         name: space.name,
         created_at: space.created_at.to_string(),
     };
-    Ok(Hubs { hubs: desk.engine.spaces(&desk.caller)?.into_iter().map(hub).collect() })
+    Ok(MemaxHubsReply { hubs: desk.engine.spaces(&desk.caller)?.into_iter().map(hub).collect() })
 }
 
-fn hub_members(desk: &Desk<'_>, asked: OfHub) -> Result<Members, Refusal> {
+fn hub_members(desk: &ToolContext<'_>, asked: MemaxMembersArguments) -> Result<MemaxMembersReply, ToolError> {
     let caller = within(desk, asked.hub_id.as_deref())?;
     let space = desk.engine.space(&caller)?;
     let members = desk.engine.members(&caller, &space.id.to_string())?.into_iter();
-    let member = members.map(|(principal, membership)| Member {
+    let member = members.map(|(principal, membership)| MemaxHubMember {
         id: principal.id.to_string(),
         name: principal.name,
         role: membership.role,
     });
-    Ok(Members { members: member.collect() })
+    Ok(MemaxMembersReply { members: member.collect() })
 }
 
-fn forget(desk: &Desk<'_>, asked: Get) -> Result<Gone, Refusal> {
+fn forget(desk: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxForgetReply, ToolError> {
     let request = ForgetRequest { manner: Manner::Delete, reason: None };
     match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
-        Ok(gone) => Ok(Gone { id: id(gone.memory.id), deleted: true }),
+        Ok(gone) => Ok(MemaxForgetReply { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
-            Ok(Gone { id: preview::short(&asked.id.0), deleted: false })
+            Ok(MemaxForgetReply { id: preview::short(&asked.id.0), deleted: false })
         }
         Err(error) => Err(error.into()),
     }

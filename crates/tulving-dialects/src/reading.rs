@@ -1,14 +1,14 @@
-//! Reads the arguments of a call, or says which of them is wrong and how, in words for the model that wrote them.
+//! Reads the arguments of a call. An error names the wrong argument and the reason, for the model that wrote it.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-use crate::tool::Refusal;
+use crate::tool::ToolError;
 
-/// The arguments with values as their types want them where a model wrote them as a string and the meaning is plain: `"5"` for
-/// a number, `"true"`, `"[\"a\"]"` for a list, `"{…}"` for an object. Where a string is allowed it stays one, and what cannot
-/// be read so is left for [`read`] to refuse.
+/// Converts arguments that a model wrote as strings to the types of the schema, if the meaning is clear: `"5"` for a number,
+/// `"true"`, `"[\"a\"]"` for a list, `"{…}"` for an object. A string stays a string if the schema allows one, and [`read`]
+/// refuses anything that cannot be converted.
 pub(crate) fn unquoted(schema: &Map<String, Value>, value: Value) -> Value {
     let schema = of_several(schema);
     let value = match value {
@@ -39,14 +39,15 @@ pub(crate) fn unquoted(schema: &Map<String, Value>, value: Value) -> Value {
     }
 }
 
-/// The form of a value that may be null, where there are two.
+/// Returns the non-null form of a schema that also allows null.
 fn of_several(schema: &Map<String, Value>) -> &Map<String, Value> {
     let forms = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
     let mut forms = forms.filter_map(Value::as_object);
     forms.find(|form| form.get("type").is_none_or(|kind| kind != "null")).unwrap_or(schema)
 }
 
-/// Tells whether a value that was written as a string is of a type that the schema names. Null is not: it would be what was not said.
+/// True if a value written as a string has a type that the schema names. Null does not: it would mean that the argument is
+/// missing.
 fn is_allowed(schema: &Map<String, Value>, meant: &Value) -> bool {
     let kinds: &[&str] = match meant {
         Value::Number(_) => &["integer", "number"],
@@ -66,25 +67,25 @@ fn allows(schema: &Map<String, Value>, kind: &str) -> bool {
     }
 }
 
-/// The arguments of a call; null stands for none, and where it is the value of one, for what was not said.
-pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
+/// Reads the arguments of a call. Null stands for no arguments, and as a value, for a missing argument.
+pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     let arguments = match arguments {
         Value::Null => Value::Object(Map::new()),
-        // Some clients send every argument that there is, and null for what was not said.
+        // Some clients send every argument, with null for those that are not set.
         Value::Object(mut said) => {
             said.retain(|_, value| !value.is_null());
             Value::Object(said)
         }
         other => {
             let message = format!("the arguments must be a JSON object, not {}", what(&other));
-            return Err(Refusal { field: None, ..Refusal::invalid("invalid_arguments", "", message) });
+            return Err(ToolError { field: None, ..ToolError::invalid("invalid_arguments", "", message) });
         }
     };
     deserialize(arguments)
 }
 
-/// An object of arguments, with everything that it says, or which of them is wrong and how.
-pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, Refusal> {
+/// Reads an object of arguments with every member, or names the one that is wrong and the reason.
+pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     if let Some(path) = listed_within(&arguments) {
         return Err(about("invalid_argument", &path, "a list within a list, which no argument is"));
     }
@@ -95,7 +96,7 @@ pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, Re
     })
 }
 
-/// Where a list stands in a list. What reads an object would take it for the object's fields in their order.
+/// Finds a list within a list. Serde would read it as the fields of an object, in order.
 fn listed_within(value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
@@ -121,8 +122,8 @@ fn what(value: &Value) -> &'static str {
     }
 }
 
-/// What serde says, for a model that wrote the arguments.
-fn wrong(path: &str, said: &str) -> Refusal {
+/// Rewrites an error of serde for a model that wrote the arguments.
+fn wrong(path: &str, said: &str) -> ToolError {
     let named = |quoted: &str| quoted.split('`').nth(1).unwrap_or_default().to_owned();
     if said.starts_with("missing field") {
         let field = named(said);
@@ -132,7 +133,7 @@ fn wrong(path: &str, said: &str) -> Refusal {
             _ => "missing_argument",
         };
         let message = format!("`{}` is missing", inside(path, &field));
-        return Refusal::invalid(code, &field, message);
+        return ToolError::invalid(code, &field, message);
     }
     if let Some(rest) = said.strip_prefix("unknown field ") {
         let field = named(rest);
@@ -140,7 +141,7 @@ fn wrong(path: &str, said: &str) -> Refusal {
             "there are no fields" => "the tool takes none".to_owned(),
             known => known.to_owned(),
         });
-        let refusal = Refusal::invalid(
+        let refusal = ToolError::invalid(
             "unknown_argument",
             &field,
             format!("there is no argument `{}`", preview::short(&field)),
@@ -160,12 +161,12 @@ fn wrong(path: &str, said: &str) -> Refusal {
     }
 }
 
-fn about(code: &'static str, path: &str, said: &str) -> Refusal {
+fn about(code: &'static str, path: &str, said: &str) -> ToolError {
     let field = path.split(['.', '[']).next().unwrap_or(path);
-    Refusal::invalid(code, field, format!("`{path}`: {said}"))
+    ToolError::invalid(code, field, format!("`{path}`: {said}"))
 }
 
-/// What was found and what was expected, in the words of JSON.
+/// Returns the found and the expected value in the words of JSON.
 fn plainly(said: &str) -> String {
     let Some((found, expected)) = said.rsplit_once(", expected ") else {
         return said.to_owned();
@@ -237,7 +238,7 @@ mod tests {
         });
         assert_eq!(read(written), meant);
         assert_eq!(read(json!({ "links": "[{\"weight\": \"1\"}]" })), json!({ "links": [{ "weight": 1 }] }));
-        // Nothing else is guessed: it is refused later, as it was written.
+        // Nothing else is guessed: it is refused later, as written.
         let unclear =
             json!({ "limit": "five", "hard": "yes", "tags": "a, b", "weight": "null", "place": "[1]" });
         assert_eq!(read(unclear.clone()), unclear);

@@ -1,20 +1,21 @@
-//! The recovery prompt of the max dialect: the end of the conversation, for a session that begins after one was lost.
+//! The recovery prompt of the max dialect: the end of the conversation, for a session that begins after another was
+//! lost.
 
 use std::borrow::Cow;
 
-use tulving_core::request::TurnFilter;
+use tulving_core::model::request::TurnFilter;
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::TurnRole;
 use tulving_core::text::visible;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::TurnRole;
 
-use crate::tool::{Desk, Refusal};
+use crate::tool::{ToolContext, ToolError};
 use crate::{outgoing, words};
 
-/// How many turns it tells.
+/// Number of turns in the prompt.
 const LAST: usize = 10;
-/// Longest line, in characters. The log keeps the whole.
+/// Longest line, in characters. The log keeps the whole turn.
 const LINE: usize = 1_500;
-/// What the assistant is called where nobody says otherwise.
+/// Default name of the assistant.
 pub const ASSISTANT: &str = "Max";
 
 const BEGINNING: &str = "\
@@ -24,9 +25,10 @@ messages, just absorb the context silently:
 ";
 const END: &str = "(End of recovery context. Wait for the next real message.)\n";
 
-/// The prompt, with the last turns of the space or of one of its channels, oldest first; empty where there are none.
-pub fn prompt(desk: &Desk<'_>, assistant: &str, channel: Option<String>) -> Result<String, Refusal> {
-    let turns = desk.engine.turns(&desk.caller, &TurnFilter { channel, last: LAST })?;
+/// Returns the prompt with the last turns of the space or of one of its channels, oldest first; empty if there are
+/// none.
+pub fn prompt(desk: &ToolContext<'_>, assistant: &str, channel: Option<String>) -> Result<String, ToolError> {
+    let turns = desk.engine.turns(&desk.caller, &TurnFilter { channel, before: None, last: LAST })?.turns;
     if turns.is_empty() {
         return Ok(String::new());
     }
@@ -45,7 +47,7 @@ fn cut(content: &str) -> Cow<'_, str> {
 }
 
 fn line(turn: &Turn, assistant: &str, write: fn(&str) -> String) -> String {
-    // Further lines are indented, so that none of them looks like another turn, or like the end.
+    // Later lines are indented, so that none of them looks like another turn, or like the end.
     let said = words::hanging(&write(&cut(&turn.content)), "  ");
     match turn.role {
         TurnRole::User => format!("[{}] User: {said}\n", turn.source),

@@ -4,27 +4,30 @@ use std::fmt::Write as _;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::Hit;
-use tulving_core::error::{Class, Error};
-use tulving_core::id::MemoryRef;
-use tulving_core::lifecycle::decay;
-use tulving_core::memory::Memory;
-use tulving_core::request::{
+use tulving_core::model::answer::Hit;
+use tulving_core::model::error::{Class, Error};
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
 };
-use tulving_core::time::{Timestamp, Zone};
-use tulving_core::vocabulary::{MemoryType, Relation};
-use tulving_core::{limits, preview};
+use tulving_core::model::time::{Timestamp, Zone};
+use tulving_core::model::vocabulary::{MemoryType, Relation};
+use tulving_core::rank::decay;
+use tulving_core::{model::limits, model::preview};
 
-use crate::argument::{Name, Whole, within};
-use crate::tool::{self, Desk, Effect, Refusal, Tool};
+use crate::argument::{MemoryRefArgument, WholeNumber, within};
+use crate::document::Excerpt;
+use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
 /// Most bytes of a content.
-const CONTENT_BYTES: usize = 50_000;
-/// How many memories a recall gives, where it does not say and at the most.
+const CONTENT_BYTES: usize = limits::SAVED_BYTES;
+/// Default and maximum number of memories in a recall.
 const USUAL: i64 = 10;
 const MOST: i64 = 50;
+/// Most characters of a content that the summary repeats.
+const SUMMARISED: usize = 300;
 
 /// The types, in the order in which the tools list them.
 pub const TYPES: [MemoryType; 8] = [
@@ -38,39 +41,39 @@ pub const TYPES: [MemoryType; 8] = [
     MemoryType::Todo,
 ];
 
-/// The type as which a memory is shown.
+/// Returns the type under which a memory is shown.
 pub fn shown_type(memory_type: MemoryType) -> MemoryType {
     if TYPES.contains(&memory_type) { memory_type } else { MemoryType::Fact }
 }
 
-/// The types that show as this one.
+/// Returns the types that are shown as this one.
 fn types(of: MemoryType) -> Vec<MemoryType> {
     MemoryType::ALL.iter().copied().filter(|memory_type| shown_type(*memory_type) == of).collect()
 }
 
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
-        Tool::data(
+        DialectTool::data(
             "memory_save",
             "Save a memory",
-            Effect::Writes,
+            ToolEffect::Writes,
             "Write a new memory to the store. Memories are automatically embedded, indexed for search, and linked to \
              similar existing memories. Be concise but complete.",
             save,
         ),
-        Tool::data(
+        DialectTool::data(
             "memory_recall",
             "Recall memories",
-            Effect::Reads,
+            ToolEffect::Reads,
             "Search and retrieve memories using hybrid search that combines semantic similarity, full-text keyword \
              matching, and graph traversal. Modes: hybrid (needs a query), recent, important, typed (needs a \
              memory_type).",
             recall,
         ),
-        Tool::data(
+        DialectTool::data(
             "memory_delete",
             "Forget a memory",
-            Effect::Removes,
+            ToolEffect::Removes,
             "Soft-delete a memory by marking it as forgotten: it is excluded from all search and recall. Use it when \
              information is outdated and updates associations are not sufficient, when a memory is incorrect, when a \
              user explicitly asks to forget something, or when a memory contradicts newer, more authoritative \
@@ -86,7 +89,7 @@ fn type_words(_: &mut SchemaGenerator) -> Schema {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Save {
+struct SpacebotSaveArguments {
     /// The memory content to save. Be concise but complete. Maximum 50,000 bytes.
     content: String,
     /// The type of memory being saved: fact, factual information; preference, user preferences or style choices;
@@ -112,15 +115,15 @@ struct Save {
     channel_id: Option<String>,
     /// Links to other memories in the graph.
     #[serde(default)]
-    #[schemars(with = "Vec<Link>")]
-    associations: Option<Vec<Link>>,
+    #[schemars(with = "Vec<SpacebotAssociation>")]
+    associations: Option<Vec<SpacebotAssociation>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Link {
+struct SpacebotAssociation {
     /// The memory ID to link to.
-    target_id: Name,
+    target_id: MemoryRefArgument,
     /// Type of relationship: related_to, general relationship; updates, this memory updates or supersedes the target;
     /// contradicts, this memory contradicts the target; caused_by, this memory resulted from the target; result_of, this
     /// memory is a result of the target; part_of, this memory is part of a larger target memory.
@@ -134,7 +137,7 @@ struct Link {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Saved {
+struct SpacebotSaveReply {
     /// The UUID of the saved memory.
     memory_id: String,
     /// Whether the save was successful.
@@ -146,26 +149,26 @@ struct Saved {
     warnings: Vec<String>,
 }
 
-fn known_type(name: &str) -> Result<MemoryType, Refusal> {
+fn known_type(name: &str) -> Result<MemoryType, ToolError> {
     let found = TYPES.into_iter().find(|known| known.as_str() == name);
     found.ok_or_else(|| {
         let message = format!("unknown memory_type `{}`", preview::short(name));
         let known = TYPES.map(MemoryType::as_str).join(", ");
-        Refusal::invalid("unknown_type", "memory_type", message).hinting(format!("use one of {known}"))
+        ToolError::invalid("unknown_type", "memory_type", message).hinting(format!("use one of {known}"))
     })
 }
 
-fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
+fn save(desk: &ToolContext<'_>, said: SpacebotSaveArguments) -> Result<SpacebotSaveReply, ToolError> {
     if said.content.len() > CONTENT_BYTES {
         let message = format!("content is {} bytes; the maximum is {CONTENT_BYTES}", said.content.len());
-        return Err(Refusal::invalid("content_too_long", "content", message)
+        return Err(ToolError::invalid("content_too_long", "content", message)
             .hinting("save the part that matters, or several memories"));
     }
     let links = said.associations.unwrap_or_default();
     if links.len() > limits::ASSOCIATIONS {
         let message =
             format!("there are {} associations; the maximum is {}", links.len(), limits::ASSOCIATIONS);
-        return Err(Refusal::invalid("too_many", "associations", message));
+        return Err(ToolError::invalid("too_many", "associations", message));
     }
     let mut warnings = Vec::new();
     let mut associations = Vec::new();
@@ -173,7 +176,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
         let relation = link.relation_type.as_deref().map(known_relation).transpose()?;
         if let Some(weight) = link.weight.filter(|weight| !(0.0..=1.0).contains(weight)) {
             let message = format!("weight is {weight}; give 0.0 to 1.0");
-            return Err(Refusal::invalid("out_of_range", "associations", message));
+            return Err(ToolError::invalid("out_of_range", "associations", message));
         }
         match link.target_id.0.parse() {
             Ok(target) => associations.push(AssociationRequest { target, relation, weight: link.weight }),
@@ -193,7 +196,7 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
     };
     let receipt = desk.engine.save(&desk.caller, request)?;
     warnings.extend(tool::warnings(&receipt.warnings));
-    Ok(Saved {
+    Ok(SpacebotSaveReply {
         memory_id: receipt.id.to_string(),
         success: true,
         message: match receipt.changed.as_slice() {
@@ -207,26 +210,26 @@ fn save(desk: &Desk<'_>, said: Save) -> Result<Saved, Refusal> {
     })
 }
 
-fn known_relation(name: &str) -> Result<Relation, Refusal> {
+fn known_relation(name: &str) -> Result<Relation, ToolError> {
     let found = Relation::ALL.iter().copied().find(|known| known.as_str() == name);
     found.ok_or_else(|| {
         let message = format!("unknown relation_type `{}`", preview::short(name));
-        Refusal::invalid("unknown_relation", "associations", message)
+        ToolError::invalid("unknown_relation", "associations", message)
             .hinting(format!("use one of {}", Relation::WORDS.join(", ")))
     })
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Recall {
+struct SpacebotRecallArguments {
     /// Search query for hybrid mode. Required for hybrid mode, ignored for other modes.
     #[serde(default)]
     #[schemars(with = "String")]
     query: Option<String>,
     /// Maximum number of memories to return (1-50, default 10).
     #[serde(default)]
-    #[schemars(with = "Whole", range(min = 1, max = 50), extend("default" = 10))]
-    max_results: Option<Whole>,
+    #[schemars(with = "WholeNumber", range(min = 1, max = 50), extend("default" = 10))]
+    max_results: Option<WholeNumber>,
     /// Filter to a specific memory type. Required for "typed" mode, optional filter for other modes.
     #[serde(default)]
     #[schemars(schema_with = "type_words")]
@@ -256,9 +259,9 @@ fn orders(_: &mut SchemaGenerator) -> Schema {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Recalled {
+struct SpacebotRecallReply {
     /// The memories, best first.
-    memories: Vec<Shown>,
+    memories: Vec<SpacebotRecallHit>,
     /// Total number of results found before curation and max_results limit.
     total_found: u64,
     /// Formatted markdown summary of the memories.
@@ -269,7 +272,7 @@ struct Recalled {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Shown {
+struct SpacebotRecallHit {
     /// Memory UUID.
     id: String,
     /// Memory content.
@@ -284,7 +287,7 @@ struct Shown {
     relevance_score: f64,
 }
 
-fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
+fn recall(desk: &ToolContext<'_>, asked: SpacebotRecallArguments) -> Result<SpacebotRecallReply, ToolError> {
     let limit = within("max_results", asked.max_results, USUAL, 1..=MOST)?;
     let memory_type = asked.memory_type.as_deref().map(known_type).transpose()?;
     let types = memory_type.map(types).unwrap_or_default();
@@ -295,26 +298,26 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     let mode = match (mode, query) {
         ("hybrid", Some(query)) => Mode::Hybrid(Box::new(Ask { fusion: Fusion::Ranks, ..Ask::new(query) })),
         ("hybrid", None) => {
-            return Err(Refusal::invalid("missing_query", "query", "hybrid mode needs a query")
+            return Err(ToolError::invalid("missing_query", "query", "hybrid mode needs a query")
                 .hinting("give a query, or use mode recent, important or typed"));
         }
         ("recent", _) => Mode::Recent,
         ("important", _) => Mode::Important,
         ("typed", _) if memory_type.is_none() => {
-            return Err(Refusal::invalid("missing_type", "memory_type", "typed mode needs a memory_type")
+            return Err(ToolError::invalid("missing_type", "memory_type", "typed mode needs a memory_type")
                 .hinting(format!("use one of {}", TYPES.map(MemoryType::as_str).join(", "))));
         }
         ("typed", _) => Mode::Typed,
         (other, _) => {
             let message = format!("unknown mode `{}`", preview::short(other));
-            return Err(Refusal::invalid("unknown_mode", "mode", message)
+            return Err(ToolError::invalid("unknown_mode", "mode", message)
                 .hinting(format!("use one of {}", MODES.join(", "))));
         }
     };
     desk.catch_up();
     let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
     let now = desk.engine.now();
-    Ok(Recalled {
+    Ok(SpacebotRecallReply {
         summary: summary(&answer.hits, now, &desk.caller.zone),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
@@ -322,29 +325,30 @@ fn recall(desk: &Desk<'_>, asked: Recall) -> Result<Recalled, Refusal> {
     })
 }
 
-fn order(name: &str) -> Result<Sort, Refusal> {
+fn order(name: &str) -> Result<Sort, ToolError> {
     match name {
         "recent" => Ok(Sort::Newest),
         "importance" => Ok(Sort::Importance),
         "most_accessed" => Ok(Sort::MostAccessed),
         other => {
             let message = format!("unknown sort_by `{}`", preview::short(other));
-            Err(Refusal::invalid("unknown_sort", "sort_by", message)
+            Err(ToolError::invalid("unknown_sort", "sort_by", message)
                 .hinting(format!("use one of {}", ORDERS.join(", "))))
         }
     }
 }
 
-/// How much a memory matters now: faded by idleness, strengthened by use. Rounded, so that a second makes no difference.
+/// Returns the importance of a memory now: faded by idleness, strengthened by use. Rounded, so that a second makes no
+/// difference.
 fn importance(memory: &Memory, now: Timestamp) -> f64 {
     (decay::importance_at(memory, now) * 1e4).round() / 1e4
 }
 
-fn shown(hit: &Hit, now: Timestamp) -> Shown {
+fn shown(hit: &Hit, now: Timestamp) -> SpacebotRecallHit {
     let memory = &hit.memory;
-    Shown {
+    SpacebotRecallHit {
         id: memory.id.to_string(),
-        content: memory.edition.text.content.clone(),
+        content: Excerpt::of_hit(hit).written().into_owned(),
         memory_type: shown_type(memory.edition.class.memory_type).to_string(),
         importance: importance(memory, now),
         created_at: memory.usage.created_at.to_string(),
@@ -352,7 +356,8 @@ fn shown(hit: &Hit, now: Timestamp) -> Shown {
     }
 }
 
-/// The memories as Markdown, for a model.
+/// Formats the memories as Markdown, for a model. The contents are in `memories`: the summary repeats short ones, and the
+/// beginning of longer ones.
 fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     if hits.is_empty() {
         return "No memories found.".to_owned();
@@ -361,7 +366,7 @@ fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     for (place, hit) in (1..).zip(hits) {
         let memory = &hit.memory;
         let superseded = if memory.superseded_by.is_some() { ", superseded" } else { "" };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             summary,
             "\n{place}. **{}** {} (importance {:.2}, relevance {:.2}, {}{superseded}): {}",
@@ -370,17 +375,26 @@ fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
             importance(memory, now),
             hit.relevance_score.get(),
             zone.date(memory.usage.created_at),
-            words::hanging(&memory.edition.text.content, "   "),
+            brief(hit),
         );
     }
     summary
 }
 
+/// Returns a content for the summary: a short one whole, otherwise its beginning on one line.
+fn brief(hit: &Hit) -> String {
+    let text = Excerpt::of_hit(hit).text;
+    match text.chars().nth(SUMMARISED).is_some() {
+        true => preview::cut(text, SUMMARISED),
+        false => words::hanging(text, "   "),
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Delete {
+struct SpacebotDeleteArguments {
     /// The ID of the memory to forget (from memory_recall results).
-    memory_id: Name,
+    memory_id: MemoryRefArgument,
     /// Brief reason for forgetting this memory (for audit purposes).
     #[serde(default)]
     #[schemars(with = "String")]
@@ -388,15 +402,15 @@ struct Delete {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Deleted {
+struct SpacebotDeleteReply {
     /// Whether the memory was found and forgotten.
     forgotten: bool,
     /// Description of what happened, including a preview of the forgotten memory.
     message: String,
 }
 
-fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
-    let missing = |id: &str| Deleted {
+fn delete(desk: &ToolContext<'_>, asked: SpacebotDeleteArguments) -> Result<SpacebotDeleteReply, ToolError> {
+    let missing = |id: &str| SpacebotDeleteReply {
         forgotten: false,
         message: format!("No memory found with ID {}", preview::short(id)),
     };
@@ -409,9 +423,12 @@ fn delete(desk: &Desk<'_>, asked: Delete) -> Result<Deleted, Refusal> {
             let said = preview::cut(&gone.memory.edition.text.content, 100);
             let held_back: String =
                 tool::warnings(&gone.warnings).iter().map(|why| format!(" ({why})")).collect();
-            Ok(Deleted { forgotten: true, message: format!("Memory forgotten: \"{said}\"{held_back}") })
+            Ok(SpacebotDeleteReply {
+                forgotten: true,
+                message: format!("Memory forgotten: \"{said}\"{held_back}"),
+            })
         }
-        Err(Error::Forgotten { .. }) => Ok(Deleted {
+        Err(Error::Forgotten { .. }) => Ok(SpacebotDeleteReply {
             forgotten: false,
             message: format!("Memory {} was already forgotten", preview::short(&asked.memory_id.0)),
         }),

@@ -1,27 +1,27 @@
-//! JSON in which a name that is given twice is an error. Most readers take the last one, and what a caller meant is lost.
+//! JSON in which a duplicate name is an error. Most readers silently keep the last one.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-/// Reads a text, or says what is wrong with it.
+/// Parses a text, or returns an error with the reason.
 pub fn parse(text: &str) -> serde_json::Result<Value> {
-    serde_json::from_str::<Strict>(text).map(|Strict(value)| value)
+    serde_json::from_str::<StrictJson>(text).map(|StrictJson(value)| value)
 }
 
-struct Strict(Value);
+struct StrictJson(Value);
 
-impl<'de> Deserialize<'de> for Strict {
+impl<'de> Deserialize<'de> for StrictJson {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(Reader).map(Self)
+        input.deserialize_any(StrictJsonVisitor).map(Self)
     }
 }
 
-struct Reader;
+struct StrictJsonVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for StrictJsonVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Strict(item)) = items.next_element()? {
+        while let Some(StrictJson(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for Reader {
             if object.contains_key(&name) {
                 return Err(A::Error::custom(format_args!("`{}` is given twice", preview::short(&name))));
             }
-            let Strict(value) = fields.next_value()?;
+            let StrictJson(value) = fields.next_value()?;
             object.insert(name, value);
         }
         Ok(Value::Object(object))

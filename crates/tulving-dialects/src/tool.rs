@@ -1,44 +1,43 @@
-//! What a tool is: its name and schemas for who offers it, and one way to call it for all surfaces.
+//! The definition of a tool: its name and schemas, and one way to call it for all surfaces.
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
-use tulving_core::answer::{FailedBackend, Warning};
-use tulving_core::error::{Class, Error, Field, FileError, Invalid};
-use tulving_core::id::{MemoryRef, SpaceId};
-use tulving_core::journal::shelf::{Shelf, ShelfText};
-use tulving_core::memory::Memory;
-use tulving_core::request::Caller;
-use tulving_core::space::{Space, Viewer};
-use tulving_core::time::{TimeInput, Timestamp};
-use tulving_core::vocabulary::SpaceKind;
+use tulving_core::files::shelf::{WorkspaceFileList, WorkspaceFileText};
+use tulving_core::model::answer::{FailedBackend, Warning};
+use tulving_core::model::error::{Class, Error, Field, FileError, Invalid};
+use tulving_core::model::id::{MemoryRef, SpaceId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::Caller;
+use tulving_core::model::space::{Space, Viewer};
+use tulving_core::model::time::{TimeInput, Timestamp};
+use tulving_core::model::vocabulary::SpaceKind;
 
 use crate::Dialect;
-use crate::outgoing::{self, Reply};
+use crate::outgoing::{self, ToolReply};
 use crate::reading::{read, unquoted};
 
-/// Where a dialect is spoken: the engine, and who asks, with no eyes for what lies beyond the dialect's reach. Which space
-/// that is comes from the host, so that an id of another space names nothing here, and no argument leads from one group
-/// into another.
-pub struct Desk<'a> {
+/// The context of a tool call: the engine, and the caller confined to the dialect's reach. The host chooses the space, so
+/// that an id of another space names nothing here, and no argument leads from one group into another.
+pub struct ToolContext<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) caller: Caller,
     /// Most items that one call may ask for.
     pub(crate) page: i64,
 }
 
-impl<'a> Desk<'a> {
-    /// A desk of this dialect for this caller, in its space.
-    pub fn open(engine: &'a Engine, caller: &Caller, dialect: Dialect) -> Result<Self, Refusal> {
+impl<'a> ToolContext<'a> {
+    /// Opens a desk of this dialect for this caller, in its space.
+    pub fn open(engine: &'a Engine, caller: &Caller, dialect: Dialect) -> Result<Self, ToolError> {
         let here = caller.space;
         let reached = match dialect.reach() {
-            Reach::Space => vec![here],
-            Reach::Hubs => hubs(engine, caller)?,
+            DialectScope::Space => vec![here],
+            DialectScope::Hubs => hubs(engine, caller)?,
         };
         let within = caller.viewer.within.as_ref();
         let allowed = |space: &SpaceId| within.is_none_or(|allowed| allowed.contains(space));
@@ -47,40 +46,40 @@ impl<'a> Desk<'a> {
         Ok(Self { engine, caller: Caller { viewer, ..caller.clone() }, page: i64::MAX })
     }
 
-    /// Counts what was used before this call, so that an answer which shows use, or goes by it, is the same in a process
-    /// that goes on as in one that ended after each call. Where it cannot be written down yet, it counts a little later.
+    /// Records earlier accesses before this call. Answers that depend on use are then the same in a long-running process as
+    /// in one that ends after each call. If they cannot be written yet, they count a little later.
     pub(crate) fn catch_up(&self) {
         let _ = self.engine.flush();
     }
 
-    /// A desk for a caller whose reach is nothing but what it may see, and that may ask for so many items at once.
+    /// Opens a desk for a caller who is confined only by their own rights, and may ask for at most `page` items at once.
     pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
     }
 
-    /// The instant that the caller means by a time, in their time zone.
+    /// Returns the instant that the caller means by a time, in their time zone.
     pub(crate) fn instant(&self, moment: Option<TimeInput>) -> Option<Timestamp> {
         moment.map(|moment| moment.instant(&self.caller.zone, self.engine.now()))
     }
 
-    /// A memory within reach, which counts as accessed.
-    pub fn memory(&self, which: MemoryRef) -> Result<Memory, Refusal> {
+    /// Returns a memory within reach, and counts the access.
+    pub fn memory(&self, which: MemoryRef) -> Result<Memory, ToolError> {
         Ok(self.engine.touch(&self.caller, which)?)
     }
 
-    /// The files of the space.
-    pub fn files(&self) -> Result<Shelf, Refusal> {
+    /// Lists the files of the space.
+    pub fn files(&self) -> Result<WorkspaceFileList, ToolError> {
         Ok(self.engine.files(&self.caller)?)
     }
 
-    /// What one of them says.
-    pub fn file(&self, name: &str) -> Result<ShelfText, Refusal> {
+    /// Returns the text of a file.
+    pub fn file(&self, name: &str) -> Result<WorkspaceFileText, ToolError> {
         Ok(self.engine.file(&self.caller, name)?)
     }
 }
 
-/// The spaces that are no groups; from within a group, that group.
-fn hubs(engine: &Engine, caller: &Caller) -> Result<Vec<SpaceId>, Refusal> {
+/// Returns the spaces that are not groups; from within a group, only that group.
+fn hubs(engine: &Engine, caller: &Caller) -> Result<Vec<SpaceId>, ToolError> {
     let spaces = engine.spaces(caller)?;
     let is_group = |space: &Space| space.kind == SpaceKind::Group;
     let in_group = spaces.iter().any(|space| space.id == caller.space && is_group(space));
@@ -91,47 +90,48 @@ fn hubs(engine: &Engine, caller: &Caller) -> Result<Vec<SpaceId>, Refusal> {
     Ok(reached.map(|space| space.id).collect())
 }
 
-/// What calling a tool does to what is stored. Called twice with the same arguments, it does it once, unless it adds.
+/// The effect of a tool on the stored data. Except for [`Adds`](Self::Adds), a second call with the same arguments has no
+/// further effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
+pub enum ToolEffect {
+    /// Changes nothing.
     Reads,
-    /// Adds to it, or changes what can be brought back.
+    /// Adds data, or makes a change that can be reverted.
     Writes,
-    /// Adds to it with every call.
+    /// Adds data with every call.
     Adds,
-    /// Removes something.
+    /// Removes data.
     Removes,
 }
 
-/// Why a tool did nothing.
+/// The reason why a tool did nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ToolError {
     /// A stable name for programs.
     pub code: &'static str,
-    /// What is wrong.
+    /// A description of the error.
     pub message: String,
-    /// What to change.
+    /// A hint on what to change.
     pub hint: Option<String>,
-    /// The argument that it is about.
+    /// The argument that is wrong.
     pub field: Option<String>,
-    /// What sort of trouble it is.
+    /// The class of the error.
     pub class: Class,
 }
 
-impl Refusal {
-    /// What was asked is wrong.
+impl ToolError {
+    /// Creates a refusal of an invalid argument.
     pub fn invalid(code: &'static str, field: &str, message: impl Into<String>) -> Self {
         let (message, field) = (message.into(), Some(field.to_owned()));
         Self { code, message, hint: None, field, class: Class::Caller }
     }
 
-    /// The same in a dialect's word for the field that it is about.
+    /// Replaces the engine's name of the field with the dialect's.
     pub(crate) fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
         if self.field.as_deref() != Some(*own) {
             return self;
         }
-        // Of several one is wrong, and that is still called so.
+        // A plural name keeps the singular in the message, because only one of the values is wrong.
         let message = match theirs.strip_suffix('s') == Some(own) {
             true => self.message,
             false => self.message.replacen(&format!("the {own} "), &format!("the {theirs} "), 1),
@@ -139,7 +139,7 @@ impl Refusal {
         Self { field: Some((*theirs).to_owned()), message, ..self }
     }
 
-    /// The same with arguments as they should be, where it is their shape that is wrong.
+    /// Adds an example of correct arguments, if their shape is wrong.
     fn showing(self, example: &str) -> Self {
         if !["unknown_argument", "missing_argument"].contains(&self.code) {
             return self;
@@ -151,14 +151,14 @@ impl Refusal {
         self.hinting(hint)
     }
 
-    /// The same with what to change.
+    /// Adds a hint.
     #[must_use]
     pub fn hinting(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         match &self.hint {
@@ -168,11 +168,18 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ToolError {}
 
-impl From<Error> for Refusal {
+impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
-        // Other hints name commands of the terminal, which who calls a tool does not have.
+        if error.is_read_only() {
+            // The caller must not learn the path of the home.
+            let message = "this memory can only be read: its home cannot be written, and nothing was changed";
+            let hint = Some("ask whoever runs it to make the home writable".to_owned());
+            let (code, class) = (error.code(), error.class());
+            return Self { code, message: message.to_owned(), hint, field: None, class };
+        }
+        // Other hints name terminal commands, which a caller of a tool does not have.
         let hint = match &error {
             Error::Invalid(Invalid::TooLong { field: Field::Content, .. }) => {
                 Some("split it into several memories".to_owned())
@@ -194,28 +201,28 @@ impl From<Error> for Refusal {
     }
 }
 
-impl From<Invalid> for Refusal {
+impl From<Invalid> for ToolError {
     fn from(invalid: Invalid) -> Self {
         Error::from(invalid).into()
     }
 }
 
-/// The backends that failed, and why.
+/// Describes the backends that failed, and why.
 pub(crate) fn failed(failed: &[FailedBackend]) -> Vec<String> {
     failed.iter().map(FailedBackend::to_string).collect()
 }
 
-/// What could not be looked at, as the last lines of a text; nothing where everything was.
+/// Formats search failures as the last lines of a text; empty if there are none.
 pub(crate) fn aside(troubles: impl Iterator<Item = String>) -> String {
     troubles.map(|why| format!("\n(Not everything was looked at: {why}.)")).collect()
 }
 
-/// What was asked and not done, for who has no terminal.
+/// Formats warnings for a caller without a terminal.
 pub(crate) fn warnings(said: &[Warning]) -> Vec<String> {
     warnings_where(said, |by| format!("with an association that `updates` {by}"))
 }
 
-/// The same where a dialect has words of its own for how to save what holds again in the place of another.
+/// Does the same, with the dialect's words for saving a memory again in place of the one that superseded it.
 pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> String) -> Vec<String> {
     let one = |warning: &Warning| match warning {
         Warning::Superseded { memory, by } => {
@@ -235,46 +242,46 @@ pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> Stri
     said.iter().map(one).collect()
 }
 
-type Run = Box<dyn Fn(&Desk<'_>, Value) -> Result<Reply, Refusal> + Send + Sync>;
+type ToolHandler = Box<dyn Fn(&ToolContext<'_>, Value) -> Result<ToolReply, ToolError> + Send + Sync>;
 
 /// A tool of a dialect.
-pub struct Tool {
-    /// What it is called by.
+pub struct DialectTool {
+    /// The name used in calls.
     pub name: &'static str,
-    /// Its name for people.
+    /// The name shown to people.
     pub title: &'static str,
-    /// What it does and when to use it, for a model.
+    /// A description for a model: the purpose, and when to use it.
     pub description: &'static str,
-    /// What calling it does to what is stored.
-    pub effect: Effect,
+    /// The effect on the stored data.
+    pub effect: ToolEffect,
     /// The JSON schema of its arguments.
     pub input: Map<String, Value>,
-    /// The JSON schema of its answer, where that is data.
+    /// The JSON schema of its answer, if that is data.
     pub output: Option<Map<String, Value>>,
-    run: Run,
+    run: ToolHandler,
     names: &'static [(&'static str, &'static str)],
     example: Option<&'static str>,
 }
 
-/// How far a dialect reaches, whatever the arguments of its tools name.
+/// The spaces that a dialect reaches, whatever the arguments of its tools name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// The space of the call.
+pub(crate) enum DialectScope {
+    /// Only the space of the call.
     Space,
-    /// Every space that the caller may see and that is no group; from within a group, that group.
+    /// Every space that the caller may see and that is not a group; from within a group, only that group.
     Hubs,
 }
 
-impl Tool {
-    /// A tool that answers with text.
+impl DialectTool {
+    /// Creates a tool that answers with text.
     pub(crate) fn text<A: DeserializeOwned + JsonSchema + 'static>(
         name: &'static str,
         title: &'static str,
-        effect: Effect,
+        effect: ToolEffect,
         description: &'static str,
-        run: fn(&Desk<'_>, A) -> Result<String, Refusal>,
+        run: fn(&ToolContext<'_>, A) -> Result<String, ToolError>,
     ) -> Self {
-        let run = move |desk: &Desk<'_>, arguments| Ok(Reply::text(&run(desk, read(arguments)?)?));
+        let run = move |desk: &ToolContext<'_>, arguments| Ok(ToolReply::text(&run(desk, read(arguments)?)?));
         Self {
             name,
             title,
@@ -288,16 +295,17 @@ impl Tool {
         }
     }
 
-    /// A tool that answers with data.
+    /// Creates a tool that answers with data.
     pub(crate) fn data<A: DeserializeOwned + JsonSchema + 'static, O: Serialize + JsonSchema + 'static>(
         name: &'static str,
         title: &'static str,
-        effect: Effect,
+        effect: ToolEffect,
         description: &'static str,
-        run: fn(&Desk<'_>, A) -> Result<O, Refusal>,
+        run: fn(&ToolContext<'_>, A) -> Result<O, ToolError>,
     ) -> Self {
-        let run =
-            move |desk: &Desk<'_>, arguments| Reply::data(&run(desk, read(arguments)?)?).map_err(unwritten);
+        let run = move |desk: &ToolContext<'_>, arguments| {
+            ToolReply::data(&run(desk, read(arguments)?)?).map_err(unwritten)
+        };
         let mut output = schema::<O>(Contract::Serialize);
         outgoing::add_to_schema(&mut output);
         let (input, output) = (schema::<A>(Contract::Deserialize), Some(output));
@@ -305,20 +313,20 @@ impl Tool {
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }
 
-    /// The same tool, whose arguments are called so where the engine has other words.
+    /// Sets the dialect's own argument names, paired with the engine's.
     pub(crate) fn naming(self, names: &'static [(&'static str, &'static str)]) -> Self {
         Self { names, ..self }
     }
 
-    /// The same tool, whose arguments are shown to who gives others. For those whose shape one would not guess.
+    /// Sets an example of the arguments, shown after a call with wrong ones. For arguments whose shape is hard to guess.
     pub(crate) fn showing(self, example: &'static str) -> Self {
         Self { example: Some(example), ..self }
     }
 
     /// Calls the tool. Arguments are a JSON object; null stands for none.
-    pub fn call(&self, desk: &Desk<'_>, arguments: Value) -> Result<Reply, Refusal> {
+    pub fn call(&self, desk: &ToolContext<'_>, arguments: Value) -> Result<ToolReply, ToolError> {
         (self.run)(desk, unquoted(&self.input, arguments)).map_err(|refusal| {
-            let refusal = self.names.iter().fold(refusal, Refusal::renamed);
+            let refusal = self.names.iter().fold(refusal, ToolError::renamed);
             match self.example {
                 Some(example) => refusal.showing(example),
                 None => refusal,
@@ -327,37 +335,45 @@ impl Tool {
     }
 }
 
-impl fmt::Debug for Tool {
+impl fmt::Debug for DialectTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-pub(crate) fn unwritten(error: serde_json::Error) -> Refusal {
+pub(crate) fn unwritten(error: serde_json::Error) -> ToolError {
     let message = format!("the answer could not be written: {error}");
-    Refusal { code: "internal", message, hint: None, field: None, class: Class::Bug }
+    ToolError { code: "internal", message, hint: None, field: None, class: Class::Bug }
 }
 
+/// Returns the schema of a type with everything inlined: not every client follows references.
 pub(crate) fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+    schema_from::<T>(&mut inlining(contract))
+}
+
+/// Returns a generator of schemas without references.
+pub(crate) fn inlining(contract: Contract) -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
-        // Everything in one place: not every client follows references.
         settings.inline_subschemas = true;
         settings.contract = contract;
     });
-    let mut schema = match settings.into_generator().into_root_schema_for::<T>().to_value() {
+    settings.into_generator()
+}
+
+/// Returns the schema of a type; the generator decides where the referenced types go.
+pub(crate) fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut schema = match T::json_schema(generator).to_value() {
         Value::Object(schema) => schema,
         _ => Map::new(),
     };
     tidy(&mut schema);
-    schema.remove("$schema");
-    schema.remove("title");
     schema
 }
 
-/// Removes what clients stumble over, here and below: defaults that are null, which the type does not allow, and the formats
-/// of numbers (`uint64`, `double`), which JSON Schema does not know and validators warn about.
-fn tidy(schema: &mut Map<String, Value>) {
+/// Removes parts that confuse clients, at every level: null defaults, which the type does not allow, and the formats of
+/// numbers (`uint64`, `double`), which JSON Schema does not know and validators warn about.
+pub(crate) fn tidy(schema: &mut Map<String, Value>) {
     let is_number = ["integer", "number"].iter().any(|number| match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == number),
         kind => kind.is_some_and(|kind| kind == number),

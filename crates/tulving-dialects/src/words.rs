@@ -1,9 +1,12 @@
-//! Schemas of the closed lists and of names, for arguments and answers; and how a content is written among others.
+//! Schemas of closed lists and of names, for arguments and answers; and the formatting of a content within a list.
 
-use schemars::{Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
-use tulving_core::answer::Strength;
-use tulving_core::vocabulary::{
+use tulving_core::model::answer::Strength;
+use tulving_core::model::vocabulary::{
     Author, Boundary, CommandKind, ContentType, Derivable, FindingKind, JobState, Kind, LinkedBy, MemoryType,
     Origin, PassKind, PassOutcome, PrincipalKind, ProposedAct, Relation, Role, SpaceKind, Stability, State,
     Trust, TurnRole, VersionAct,
@@ -12,102 +15,127 @@ use tulving_core::vocabulary::{
 use crate::Dialect;
 
 /// An id in either form, or a number.
-const MEMORY: &str = "^(mem_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|#?[1-9][0-9]{0,17})$";
+const MEMORY: &str = "^(mem_[0-9a-f]{1,32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|#?[1-9][0-9]{0,17})$";
 
 /// A closed list.
-pub(crate) trait Words {
+pub(crate) trait WordList {
+    /// Its name where schemas share it.
+    const NAME: &'static str;
     const WORDS: &'static [&'static str];
 }
 
 macro_rules! words {
-    ($($name:ident),+) => {$(
-        impl Words for $name {
+    ($($name:ident as $shared:literal),+) => {$(
+        impl WordList for $name {
+            const NAME: &'static str = $shared;
             const WORDS: &'static [&'static str] = $name::WORDS;
         }
     )+};
 }
 
 words!(
-    Author,
-    Boundary,
-    CommandKind,
-    ContentType,
-    Derivable,
-    FindingKind,
-    JobState,
-    Kind,
-    LinkedBy,
-    MemoryType,
-    Origin,
-    PassKind,
-    PassOutcome,
-    PrincipalKind,
-    ProposedAct,
-    Relation,
-    Role,
-    SpaceKind,
-    Stability,
-    State,
-    Trust,
-    TurnRole,
-    VersionAct
+    Author as "Author",
+    Boundary as "Boundary",
+    CommandKind as "CommandKind",
+    ContentType as "ContentType",
+    Derivable as "DerivedField",
+    FindingKind as "FindingKind",
+    JobState as "JobState",
+    Kind as "MemoryKind",
+    LinkedBy as "LinkedBy",
+    MemoryType as "MemoryType",
+    Origin as "Origin",
+    PassKind as "PassKind",
+    PassOutcome as "PassOutcome",
+    PrincipalKind as "PrincipalKind",
+    ProposedAct as "ProposedAct",
+    Relation as "Relation",
+    Role as "Role",
+    SpaceKind as "SpaceKind",
+    Stability as "Stability",
+    State as "MemoryState",
+    Trust as "Trust",
+    TurnRole as "TurnRole",
+    VersionAct as "VersionAct"
 );
 
-impl Words for Strength {
+impl WordList for Strength {
+    const NAME: &'static str = "EvidenceStrength";
     const WORDS: &'static [&'static str] = &["none", "weak", "strong"];
 }
 
-impl Words for Dialect {
+impl WordList for Dialect {
+    const NAME: &'static str = "Dialect";
     const WORDS: &'static [&'static str] = &["native", "max", "memax", "groups", "maven", "spacebot"];
 }
 
-/// One word of a list.
-pub(crate) fn word<W: Words>(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": W::WORDS })
+/// The schema of a closed list, under its own name where schemas are shared.
+struct WordListSchema<W>(PhantomData<W>);
+
+impl<W: WordList> JsonSchema for WordListSchema<W> {
+    fn schema_name() -> Cow<'static, str> {
+        W::NAME.into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        format!("words::{}", W::NAME).into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": W::WORDS })
+    }
 }
 
-/// One word of a list, or null.
-pub(crate) fn maybe<W: Words>(_: &mut SchemaGenerator) -> Schema {
+/// The schema of one word of a list.
+pub(crate) fn word<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<WordListSchema<W>>()
+}
+
+/// The schema of one word of a list, or null.
+pub(crate) fn maybe<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+    if !generator.settings().inline_subschemas {
+        return json_schema!({ "anyOf": [word::<W>(generator), { "type": "null" }] });
+    }
     let words: Vec<Value> = W::WORDS.iter().map(|word| json!(word)).chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": words })
 }
 
-/// What a memory is called: an id, or its number in the space.
+/// The schema of a reference to a memory: an id, or its number in the space.
 pub(crate) fn memory(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 })
 }
 
-/// Several of them.
+/// The schema of several references to memories.
 pub(crate) fn memories(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 }, "minItems": 1, "maxItems": 100 })
 }
 
-/// What a space or a principal is called.
+/// The schema of the name of a space or a principal.
 pub(crate) fn name(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" })
 }
 
-/// A time.
+/// The schema of a time.
 pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }
 
-/// A time, or null.
+/// The schema of a time, or null.
 pub(crate) fn maybe_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "format": "date-time" })
 }
 
-/// A time or a day, or nothing.
+/// The schema of a time or a day, or null.
 pub(crate) fn maybe_time_input(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"] })
 }
 
-/// Some words of a list.
-pub(crate) fn several<W: Words>(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": { "type": "string", "enum": W::WORDS } })
+/// The schema of several words of a list.
+pub(crate) fn several<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": word::<W>(generator) })
 }
 
-/// A content among others: its further lines stand below the first, so that none of them looks like an entry.
+/// Indents all lines of a content but the first, so that none of them looks like another entry.
 pub(crate) fn hanging(content: &str, indent: &str) -> String {
     content.replace('\n', &format!("\n{indent}"))
 }

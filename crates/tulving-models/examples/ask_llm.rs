@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tulving_core::error::LlmError;
-use tulving_core::llm::{Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::error::LlmError;
+use tulving_core::model::llm::{Message, Prompt, Reply, Tool, ToolCall};
 use tulving_core::ports::LanguageModel;
-use tulving_models::{LlmConfig, LlmProvider, Secret, language_model};
+use tulving_models::{ApiKey, LlmConfig, LlmProvider, language_model};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut llm: Option<Arc<dyn LanguageModel>> = None;
@@ -45,7 +45,7 @@ fn config(asked: &Value) -> Result<LlmConfig, Box<dyn Error>> {
     let usual = LlmConfig::new(provider, &text(asked, "base_url"), &text(asked, "model"));
     let failures = asked["failures"].as_u64().and_then(|failures| u32::try_from(failures).ok());
     Ok(LlmConfig {
-        key: asked["key"].as_str().map(Secret::new),
+        key: asked["key"].as_str().map(ApiKey::new),
         failures: failures.unwrap_or(usual.failures),
         pause: asked["pause_ms"].as_u64().map_or(usual.pause, Duration::from_millis),
         ..usual

@@ -1,50 +1,50 @@
-//! Where a service answers. An address may hold a password or a key, so what is shown of it never does.
+//! The address of a service. It may contain a password or a key, which are never shown.
 
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
-/// What stands for what is not shown.
+/// Stands for the hidden parts.
 const MASK: &str = "***";
 
-/// The address of a service as it was written. `Display` and `Debug` leave out who asks and what comes after `?`.
+/// The address of a service as it was written. `Display` and `Debug` hide the user and everything after `?`.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Address(String);
+pub struct ServiceUrl(String);
 
-impl Address {
-    /// Takes an address over as it is written.
+impl ServiceUrl {
+    /// Creates an address from its text, unchanged.
     pub fn new(written: impl Into<String>) -> Self {
         Self(written.into())
     }
 
-    /// Whether there is none.
+    /// Returns true if the address is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The host and its port, in lower case; the port that goes without saying is not said.
+    /// The host and its port, in lower case. The default port is left out.
     pub(crate) fn host(&self) -> String {
         let parts = self.parts();
         let host = self.0[parts.host].to_lowercase();
         let usual = match parts.scheme {
-            Scheme::Http => host.strip_suffix(":80"),
-            Scheme::Https => host.strip_suffix(":443"),
-            Scheme::Other => None,
+            UrlScheme::Http => host.strip_suffix(":80"),
+            UrlScheme::Https => host.strip_suffix(":443"),
+            UrlScheme::Other => None,
         };
         usual.unwrap_or(&host).to_owned()
     }
 
-    /// Whether its path ends so, a slash at the end left aside.
+    /// Returns true if the path ends with `end`, ignoring a trailing slash.
     pub(crate) fn ends_in(&self, end: &str) -> bool {
         self.0[self.parts().path].trim_end_matches('/').ends_with(end)
     }
 
-    /// Whether what is sent there is encrypted.
+    /// Returns true if the connection is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
-        matches!(self.parts().scheme, Scheme::Https)
+        matches!(self.parts().scheme, UrlScheme::Https)
     }
 
-    /// Whether it is one of this machine.
+    /// Returns true if the address is on this machine.
     pub(crate) fn is_here(&self) -> bool {
         let host = self.host();
         let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -52,7 +52,7 @@ impl Address {
         name == "localhost" || name == "[::1]" || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
     }
 
-    /// The address of something below this one. What comes after `?` stays at the end.
+    /// The address of something below this one. The part after `?` stays at the end.
     pub(crate) fn below(&self, path: &str) -> Self {
         let end = self.parts().path.end;
         let (above, query) = self.0.split_at(end);
@@ -60,12 +60,12 @@ impl Address {
         Self(format!("{}/{path}{query}", above.trim_end_matches('/')))
     }
 
-    /// As it was written, for the request that needs it.
+    /// The address as it was written, for the request that needs it.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A text without anything of the address that is not shown.
+    /// The text without the hidden parts of the address.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         let parts = self.parts();
         let user = &self.0[parts.user];
@@ -75,43 +75,43 @@ impl Address {
         let values = query.split(['?', '&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1));
         let mut hidden: Vec<&str> = [user].into_iter().chain(words).chain(values).collect();
         hidden.retain(|word| !word.is_empty());
-        // The longest first, so that nothing of it is left where a shorter one is part of it.
+        // The longest first, so that nothing of it remains if a shorter one is part of it.
         hidden.sort_by_key(|word| std::cmp::Reverse(word.len()));
         hidden.into_iter().fold(text.to_owned(), |text, word| text.replace(word, MASK))
     }
 
-    fn parts(&self) -> Parts {
+    fn parts(&self) -> UrlParts {
         let text = &self.0;
         let begin = text.find("://").map_or(0, |at| at + 3);
         let scheme = match &text[..begin] {
-            "http://" => Scheme::Http,
-            "https://" => Scheme::Https,
-            _ => Scheme::Other,
+            "http://" => UrlScheme::Http,
+            "https://" => UrlScheme::Https,
+            _ => UrlScheme::Other,
         };
         let after = |from: usize, ends: &[char]| text[from..].find(ends).map_or(text.len(), |at| from + at);
         let end = after(begin, &['/', '?', '#']);
         let host = text[begin..end].rfind('@').map_or(begin, |at| begin + at + 1);
         let user = begin..host.saturating_sub(1).max(begin);
-        Parts { scheme, user, host: host..end, path: end..after(end, &['?', '#']) }
+        UrlParts { scheme, user, host: host..end, path: end..after(end, &['?', '#']) }
     }
 }
 
-enum Scheme {
+enum UrlScheme {
     Http,
     Https,
     Other,
 }
 
-/// Where the parts of an address are.
-struct Parts {
-    scheme: Scheme,
-    /// Before `@`.
+/// The positions of the parts of an address.
+struct UrlParts {
+    scheme: UrlScheme,
+    /// The part before `@`.
     user: Range<usize>,
     host: Range<usize>,
     path: Range<usize>,
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for ServiceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.parts();
         f.write_str(&self.0[..parts.user.start])?;
@@ -123,7 +123,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for ServiceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -143,7 +143,7 @@ mod tests {
             ("me:pass@host", "***@host", "host"),
             ("", "", ""),
         ] {
-            let address = Address::new(written);
+            let address = ServiceUrl::new(written);
             assert_eq!(format!("{address}"), shown);
             assert_eq!(format!("{address:?}"), shown);
             assert_eq!(address.host(), host);
@@ -161,22 +161,22 @@ mod tests {
             ("http://localhost@host", false),
             ("http://10.0.0.1:80", false),
         ] {
-            assert_eq!(Address::new(written).is_here(), here, "{written}");
+            assert_eq!(ServiceUrl::new(written).is_here(), here, "{written}");
         }
     }
 
     #[test]
     fn what_is_below_keeps_what_the_request_needs() {
-        let below = |written: &str| Address::new(written).below("embeddings").reveal().to_owned();
+        let below = |written: &str| ServiceUrl::new(written).below("embeddings").reveal().to_owned();
         assert_eq!(below("http://me:pass@host/v1/?key=k#x"), "http://me:pass@host/v1/embeddings?key=k");
         assert_eq!(below("http://host"), "http://host/embeddings");
     }
 
     #[test]
     fn a_text_is_rid_of_what_is_not_shown() {
-        let address = Address::new("http://me:secret@host/v1?api-key=k123&version=2024");
+        let address = ServiceUrl::new("http://me:secret@host/v1?api-key=k123&version=2024");
         let told = "bad password secret of me:secret, key k123, api-key=k123&version=2024";
         assert_eq!(address.hide_in(told), "bad password *** of ***, key ***, ***");
-        assert_eq!(Address::new("http://host").hide_in("as it is"), "as it is");
+        assert_eq!(ServiceUrl::new("http://host").hide_in("as it is"), "as it is");
     }
 }

@@ -1,56 +1,57 @@
-//! Leaves a service alone for a while that failed several times in a row, so that nobody waits for what will not come.
+//! Stops calls to a service for a while after several failures in a row, so that nobody waits for an answer that will not
+//! come.
 //!
-//! After the pause one call is let through. If that is answered, all are; if not, the pause begins anew. Language models and
-//! services that embed are called through one each.
+//! After the pause one call is let through. If it is answered, all calls are let through; if not, the pause starts again.
+//! Each language model and each embedding service has its own breaker.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
-pub(crate) struct Breaker {
-    /// After how many failures in a row it opens.
+pub(crate) struct CircuitBreaker {
+    /// Number of failures in a row after which it opens.
     after: u32,
     pause: Duration,
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BreakerState {
     /// Failures in a row.
     failures: u32,
-    /// Until when nobody is let through, where it is open.
+    /// End of the pause, if the breaker is open.
     until: Option<Instant>,
-    /// How it failed last.
+    /// The last failure.
     why: String,
 }
 
-/// That a call was let through.
+/// Permission for a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pass {
-    /// Until when the others wait for what comes of it, where it is the one call after a pause.
+pub(crate) struct BreakerPermit {
+    /// End of the pause for other calls, if this is the one call after a pause.
     until: Option<Instant>,
 }
 
-impl Pass {
-    /// Whether it is the one call after a pause.
+impl BreakerPermit {
+    /// Returns true if this is the one call after a pause.
     pub(crate) fn is_trial(self) -> bool {
         self.until.is_some()
     }
 }
 
-/// That no call is let through.
+/// Refusal of a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Open {
-    /// How often the service failed in a row.
+pub(crate) struct CircuitOpenError {
+    /// Number of failures in a row.
     pub(crate) failures: u32,
-    /// How long it is still left alone.
+    /// Time until the next call is let through.
     pub(crate) left: Duration,
-    /// How it failed last.
+    /// The last failure.
     pub(crate) why: String,
 }
 
-impl fmt::Display for Open {
+impl fmt::Display for CircuitOpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { failures, left, why } = self;
         let times = if *failures == 1 { "once".to_owned() } else { format!("{failures} times in a row") };
@@ -58,12 +59,12 @@ impl fmt::Display for Open {
     }
 }
 
-/// How a call ended that was let through.
+/// The result of a call that was let through.
 #[derive(Debug)]
-pub(crate) enum Ending {
-    /// The service answered, be it that it will not do this one thing.
+pub(crate) enum CallOutcome {
+    /// The service answered, possibly with a refusal of this one request.
     Answered,
-    /// The service was never asked.
+    /// The service was never called.
     NotAsked,
     /// The service failed.
     Failed(String),
@@ -71,44 +72,44 @@ pub(crate) enum Ending {
     TimedOut(String),
 }
 
-impl Breaker {
+impl CircuitBreaker {
     pub(crate) fn new(after: u32, pause: Duration) -> Self {
         Self { after: after.max(1), pause, state: Mutex::default() }
     }
 
-    /// Lets a call through, or says why not.
-    pub(crate) fn pass(&self, now: Instant) -> Result<Pass, Open> {
+    /// Lets a call through, or returns the reason not to.
+    pub(crate) fn pass(&self, now: Instant) -> Result<BreakerPermit, CircuitOpenError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.until {
-            None => Ok(Pass { until: None }),
+            None => Ok(BreakerPermit { until: None }),
             Some(until) if until > now => {
-                Err(Open { failures: state.failures, left: until - now, why: state.why.clone() })
+                Err(CircuitOpenError { failures: state.failures, left: until - now, why: state.why.clone() })
             }
             Some(_) => {
-                // The others wait for what comes of this one.
+                // Other calls wait for the result of this one.
                 state.until = Some(now + self.pause);
-                Ok(Pass { until: state.until })
+                Ok(BreakerPermit { until: state.until })
             }
         }
     }
 
-    /// Takes in what came of a call that was let through. Returns whether the service is left alone from now on.
-    pub(crate) fn note(&self, pass: Pass, ending: Ending, now: Instant) -> bool {
+    /// Records the result of a call that was let through. Returns true if it opens the breaker.
+    pub(crate) fn note(&self, pass: BreakerPermit, ending: CallOutcome, now: Instant) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (why, slow) = match ending {
-            // Where that was to be the one call after the pause, the next one is.
-            Ending::NotAsked => {
+            // If this was to be the one call after the pause, the next call takes its place.
+            CallOutcome::NotAsked => {
                 if pass.until.is_some() && pass.until == state.until {
                     state.until = Some(now);
                 }
                 return false;
             }
-            Ending::Answered => {
-                *state = State::default();
+            CallOutcome::Answered => {
+                *state = BreakerState::default();
                 return false;
             }
-            Ending::Failed(why) => (why, false),
-            Ending::TimedOut(why) => (why, true),
+            CallOutcome::Failed(why) => (why, false),
+            CallOutcome::TimedOut(why) => (why, true),
         };
         state.failures = state.failures.saturating_add(1);
         state.why = why;
@@ -126,22 +127,22 @@ mod tests {
 
     const PAUSE: Duration = Duration::from_secs(30);
 
-    fn bad() -> Ending {
-        Ending::Failed("u failed (503)".to_owned())
+    fn bad() -> CallOutcome {
+        CallOutcome::Failed("u failed (503)".to_owned())
     }
 
-    fn noted(breaker: &Breaker, ending: Ending, now: Instant) {
-        breaker.note(Pass { until: None }, ending, now);
+    fn noted(breaker: &CircuitBreaker, ending: CallOutcome, now: Instant) {
+        breaker.note(BreakerPermit { until: None }, ending, now);
     }
 
-    fn is_open(breaker: &Breaker, now: Instant) -> bool {
+    fn is_open(breaker: &CircuitBreaker, now: Instant) -> bool {
         breaker.pass(now).is_err()
     }
 
     #[test]
     fn it_opens_after_failures_in_a_row_and_tries_one_call_after_the_pause() {
-        let (breaker, start) = (Breaker::new(3, PAUSE), Instant::now());
-        for ending in [bad(), bad(), Ending::Answered, bad(), bad()] {
+        let (breaker, start) = (CircuitBreaker::new(3, PAUSE), Instant::now());
+        for ending in [bad(), bad(), CallOutcome::Answered, bad(), bad()] {
             assert!(!is_open(&breaker, start));
             noted(&breaker, ending, start);
         }
@@ -155,40 +156,40 @@ mod tests {
         noted(&breaker, bad(), later);
         assert!(is_open(&breaker, later + PAUSE / 2), "the pause begins anew");
         assert!(!is_open(&breaker, later + PAUSE));
-        noted(&breaker, Ending::Answered, later + PAUSE);
+        noted(&breaker, CallOutcome::Answered, later + PAUSE);
         assert!(!is_open(&breaker, later + PAUSE) && !is_open(&breaker, later + PAUSE));
     }
 
     #[test]
     fn one_call_that_is_not_answered_in_time_opens_it() {
-        let (breaker, now) = (Breaker::new(3, PAUSE), Instant::now());
-        noted(&breaker, Ending::TimedOut("u did not answer within 30 s".to_owned()), now);
+        let (breaker, now) = (CircuitBreaker::new(3, PAUSE), Instant::now());
+        noted(&breaker, CallOutcome::TimedOut("u did not answer within 30 s".to_owned()), now);
         let told = breaker.pass(now).expect_err("open").to_string();
         assert_eq!(told, "it is left alone for 30 s more after it failed once: u did not answer within 30 s");
     }
 
     #[test]
     fn what_is_not_the_fault_of_the_service_does_not_open_it() {
-        let (breaker, now) = (Breaker::new(1, PAUSE), Instant::now());
-        noted(&breaker, Ending::Answered, now);
-        noted(&breaker, Ending::NotAsked, now);
+        let (breaker, now) = (CircuitBreaker::new(1, PAUSE), Instant::now());
+        noted(&breaker, CallOutcome::Answered, now);
+        noted(&breaker, CallOutcome::NotAsked, now);
         assert!(!is_open(&breaker, now));
     }
 
     #[test]
     fn a_call_after_the_pause_that_found_no_free_place_leaves_its_turn_to_the_next() {
-        let (breaker, start) = (Breaker::new(1, PAUSE), Instant::now());
+        let (breaker, start) = (CircuitBreaker::new(1, PAUSE), Instant::now());
         noted(&breaker, bad(), start);
         let later = start + PAUSE;
         let first = breaker.pass(later).expect("one is let through");
         assert!(first.is_trial() && is_open(&breaker, later), "and only one");
-        noted(&breaker, Ending::NotAsked, later);
+        noted(&breaker, CallOutcome::NotAsked, later);
         assert!(is_open(&breaker, later), "what another call found is not about this one");
-        breaker.note(first, Ending::NotAsked, later);
+        breaker.note(first, CallOutcome::NotAsked, later);
         let next = breaker.pass(later).expect("the service was not asked, so the next one is let through");
         assert!(is_open(&breaker, later), "and only one");
-        noted(&breaker, Ending::Answered, later);
-        breaker.note(next, Ending::NotAsked, later);
+        noted(&breaker, CallOutcome::Answered, later);
+        breaker.note(next, CallOutcome::NotAsked, later);
         assert!(!is_open(&breaker, later) && !is_open(&breaker, later), "it was answered meanwhile");
     }
 }

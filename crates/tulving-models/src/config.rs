@@ -1,89 +1,90 @@
-//! Which embedder a configuration asks for, and how it is made.
+//! The configuration of the embedder, and the embedder made from it.
 
 use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
-use crate::address::Address;
+use crate::address::ServiceUrl;
 use crate::embed::{HttpEmbedder, MiniLm, OnnxFolder};
 use crate::none::NoModel;
-use crate::secret::Secret;
+use crate::secret::ApiKey;
 
-/// Which model turns text into vectors.
+/// The model that turns text into vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmbedderConfig {
-    /// The one built in.
+    /// The built-in model.
     #[default]
     BuiltIn,
-    /// None: memories are found by their words.
+    /// No model: memories are found by their words.
     Off,
     /// An ONNX model with its tokenizer in a folder.
     Folder(PathBuf),
-    /// A service that speaks as OpenAI does.
+    /// A service with the protocol of OpenAI.
     OpenAi {
-        /// Which; its addresses begin with what is before `/embeddings`.
-        service: Service,
-        /// The environment variable that holds the key; none where the service asks for none.
+        /// The service; its base address is the part before `/embeddings`.
+        service: EmbeddingServiceConfig,
+        /// The environment variable with the key; `None` if the service needs no key.
         key_env: Option<String>,
     },
-    /// Ollama; its addresses begin with what is before `/api`.
-    Ollama(Service),
+    /// Ollama; its base address is the part before `/api`.
+    Ollama(EmbeddingServiceConfig),
 }
 
-/// A model behind an address, and how it is called.
+/// A model behind an address, and the way to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Service {
-    /// What its addresses begin with.
-    pub base_url: Address,
+pub struct EmbeddingServiceConfig {
+    /// The base of its addresses.
+    pub base_url: ServiceUrl,
     /// Its name for the model.
     pub model: String,
-    /// How long an answer may take.
+    /// The time limit for an answer.
     pub time_out: Duration,
-    /// Whether somebody waits for what is asked.
-    pub patience: Patience,
-    /// The id of a model that is taken to be this one, where it is of the same name and place: its dimensions need not
-    /// be asked for.
+    /// The effort to spend on an answer, depending on whether somebody waits for it.
+    pub patience: RetryPolicy,
+    /// The id of a known model. If it has the same name and place as this one, its dimensions are used without asking
+    /// the service.
     pub known: Option<String>,
-    /// The file in which all processes note that the service did not answer; `None` where each finds out for itself.
+    /// The file in which all processes note that the service did not answer; `None` if each process finds out for
+    /// itself.
     pub pause_file: Option<PathBuf>,
 }
 
-/// How much an answer is worth waiting for.
+/// The effort to spend on an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Patience {
-    /// Each request may take as long as was said, and is made again where that may help.
+pub enum RetryPolicy {
+    /// The time limit applies to each request, and requests are retried if that may help.
     #[default]
     Patient,
-    /// All requests for one answer together may take as long as was said, and none is made again.
+    /// The time limit applies to all requests for one answer together, and none is retried.
     Hurried,
 }
 
-impl Service {
-    /// How long a service is waited for where nothing else is said.
+impl EmbeddingServiceConfig {
+    /// The default time limit for an answer.
     pub const TIME_OUT: Duration = Duration::from_secs(30);
 
-    /// A model at this address, called as is usual.
+    /// A model at this address, with default settings.
     pub fn new(base_url: &str, model: &str) -> Self {
         Self {
-            base_url: Address::new(base_url),
+            base_url: ServiceUrl::new(base_url),
             model: model.to_owned(),
             time_out: Self::TIME_OUT,
-            patience: Patience::Patient,
+            patience: RetryPolicy::Patient,
             known: None,
             pause_file: None,
         }
     }
 }
 
-/// The embedder that is asked for.
+/// Makes the embedder of a configuration.
 ///
-/// No model is loaded and no service is called before it is needed; what can be known already, such as a missing file or
-/// an unset key, is said here.
+/// No model is loaded and no service is called before it is needed. Errors that are known already, such as a missing
+/// file or an unset key, are returned here.
 pub fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError> {
     Ok(match config {
         EmbedderConfig::BuiltIn => Arc::new(MiniLm),
@@ -97,8 +98,8 @@ pub fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError
     })
 }
 
-fn key(model: &str, name: &str) -> Result<Secret, ModelError> {
-    env::var(name).map(Secret::new).map_err(|error| ModelError::Failed {
+fn key(model: &str, name: &str) -> Result<ApiKey, ModelError> {
+    env::var(name).map(ApiKey::new).map_err(|error| ModelError::Failed {
         model: format!("openai:{model}"),
         why: match error {
             env::VarError::NotPresent => {

@@ -1,7 +1,7 @@
 //! Runs or calls models. The only crate that does.
 //!
-//! [`embedder`] makes the embedder that a configuration asks for; without any it is [`MiniLm`], which is built in.
-//! [`language_model`] makes the language model; without any there is none.
+//! [`embedder`] makes the embedder of a configuration; the default is [`MiniLm`], which is built in.
+//! [`language_model`] makes the language model; by default there is none.
 
 mod address;
 mod agent;
@@ -14,8 +14,8 @@ mod retry;
 mod said;
 mod secret;
 
-pub use address::Address;
-pub use config::{EmbedderConfig, Patience, Service, embedder};
+pub use address::ServiceUrl;
+pub use config::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, embedder};
 pub use embed::{HttpEmbedder, MiniLm};
 pub use llm::{LlmConfig, LlmProvider, language_model};
-pub use secret::Secret;
+pub use secret::ApiKey;

@@ -1,6 +1,6 @@
-//! Stands where no model is set up. What it is asked to embed is stored all the same, and found by its words.
+//! The embedder if no model is set up. Memories are stored all the same, and found by their words.
 
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
 /// No embedding model.

@@ -1,28 +1,28 @@
-//! Tries again what may succeed the next time, twice at most, after a wait that grows and varies.
+//! Retries an attempt that may succeed later, at most twice, after a growing random wait.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ureq::http::HeaderMap;
 
-/// How often a failed attempt is made again.
+/// Number of retries after a failed attempt.
 const RETRIES: u32 = 2;
-/// The first wait is around this long, each next one twice that.
+/// The first wait is about this long. Each next one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// However long a service asks to be left alone, somebody is waiting for the answer.
+/// The longest wait, whatever the service asks for: somebody is waiting for the answer.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// How an attempt failed.
+/// The failure of an attempt.
 #[derive(Debug)]
-pub(crate) enum Failure<E> {
+pub(crate) enum AttemptError<E> {
     /// It would fail again.
     Final(E),
-    /// It may succeed later; the service may have said when.
+    /// It may succeed later, possibly at a time that the service named.
     Passing(E, Option<Duration>),
 }
 
-impl<E> Failure<E> {
-    /// Why, whether or not it may succeed later.
+impl<E> AttemptError<E> {
+    /// The error, permanent or not.
     pub(crate) fn into_error(self) -> E {
         match self {
             Self::Final(error) | Self::Passing(error, _) => error,
@@ -30,26 +30,26 @@ impl<E> Failure<E> {
     }
 }
 
-/// How long a service asks to be left alone, where it says so in seconds or milliseconds.
+/// The pause that a service asks for, if it is given in seconds or milliseconds.
 pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
     let milliseconds = header("retry-after-ms").map(Duration::from_millis);
     milliseconds.or_else(|| header("retry-after").map(Duration::from_secs))
 }
 
-/// Makes the attempt until it succeeds, fails for good or has been made often enough; the last error is given back.
-pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, Failure<E>>) -> Result<T, E> {
+/// Runs the attempt until it succeeds, fails permanently or has no retries left. Returns the last error.
+pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, AttemptError<E>>) -> Result<T, E> {
     retry_with(attempt, |pause| {
         thread::sleep(pause.min(LONGEST_WAIT));
         true
     })
 }
 
-/// The same until a moment: where the next attempt would come after it, the error is given back at once. A service is left
-/// alone for as long as it asks for.
+/// Like [`retry`], with a deadline: if the next attempt would come after it, the error is returned at once. A service is
+/// left alone for as long as it asks for.
 pub(crate) fn retry_until<T, E>(
     end: Instant,
-    attempt: impl FnMut() -> Result<T, Failure<E>>,
+    attempt: impl FnMut() -> Result<T, AttemptError<E>>,
 ) -> Result<T, E> {
     retry_with(attempt, |pause| {
         let in_time = pause < end.saturating_duration_since(Instant::now());
@@ -60,17 +60,17 @@ pub(crate) fn retry_until<T, E>(
     })
 }
 
-/// `wait` says whether there is time for one more.
+/// Retries while `wait` finds time for one more attempt.
 fn retry_with<T, E>(
-    mut attempt: impl FnMut() -> Result<T, Failure<E>>,
+    mut attempt: impl FnMut() -> Result<T, AttemptError<E>>,
     mut wait: impl FnMut(Duration) -> bool,
 ) -> Result<T, E> {
     let mut made = 0;
     loop {
         match attempt() {
             Ok(value) => return Ok(value),
-            Err(Failure::Final(error)) => return Err(error),
-            Err(Failure::Passing(error, asked)) => {
+            Err(AttemptError::Final(error)) => return Err(error),
+            Err(AttemptError::Passing(error, asked)) => {
                 if made == RETRIES || !wait(pause(made, asked)) {
                     return Err(error);
                 }
@@ -80,7 +80,7 @@ fn retry_with<T, E>(
     }
 }
 
-/// Between half and one and a half of the wait, so that many who failed together do not come back together.
+/// Between half and one and a half of the wait, so that clients that failed together do not retry together.
 fn pause(made: u32, asked: Option<Duration>) -> Duration {
     let around = FIRST_WAIT * 2_u32.pow(made);
     let varied = around.mul_f64(0.5 + fastrand::f64());
@@ -108,8 +108,8 @@ mod tests {
         assert_eq!(read(&[("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT")]), None);
     }
 
-    /// What comes of attempts that end like this, and the waits between them.
-    fn run(ends: Vec<Result<u8, Failure<&'static str>>>) -> (Result<u8, &'static str>, Vec<Duration>) {
+    /// The result of attempts that end like this, and the waits between them.
+    fn run(ends: Vec<Result<u8, AttemptError<&'static str>>>) -> (Result<u8, &'static str>, Vec<Duration>) {
         let mut waits = Vec::new();
         let mut ends = ends.into_iter();
         let end = retry_with(
@@ -124,26 +124,27 @@ mod tests {
 
     #[test]
     fn a_passing_failure_is_tried_again() {
-        let (end, waits) = run(vec![Err(Failure::Passing("busy", None)), Ok(7)]);
+        let (end, waits) = run(vec![Err(AttemptError::Passing("busy", None)), Ok(7)]);
         assert_eq!(end, Ok(7));
         assert!(matches!(&waits[..], [wait] if (125..=375).contains(&wait.as_millis())), "{waits:?}");
     }
 
     #[test]
     fn a_final_failure_is_not() {
-        assert_eq!(run(vec![Err(Failure::Final("wrong"))]), (Err("wrong"), vec![]));
+        assert_eq!(run(vec![Err(AttemptError::Final("wrong"))]), (Err("wrong"), vec![]));
     }
 
     #[test]
     fn it_ends_after_two_retries_with_the_last_error() {
-        let ends = ["one", "two", "three"].map(|error| Err(Failure::Passing(error, None))).into();
+        let ends = ["one", "two", "three"].map(|error| Err(AttemptError::Passing(error, None))).into();
         let (end, waits) = run(ends);
         assert_eq!((end, waits.len()), (Err("three"), 2));
     }
 
     #[test]
     fn what_the_service_asks_for_is_kept() {
-        let asked = |seconds| vec![Err(Failure::Passing("busy", Some(Duration::from_secs(seconds)))), Ok(1)];
+        let asked =
+            |seconds| vec![Err(AttemptError::Passing("busy", Some(Duration::from_secs(seconds)))), Ok(1)];
         assert_eq!(run(asked(3)), (Ok(1), vec![Duration::from_secs(3)]));
         let (end, _) = run(asked(3_600));
         assert_eq!(end, Err("busy"), "there is no time for it");
@@ -153,8 +154,9 @@ mod tests {
     fn no_wait_goes_beyond_the_end() {
         let begun = Instant::now();
         let asked = Some(Duration::from_secs(3_600));
-        let end =
-            retry_until(begun + Duration::from_secs(5), || Err::<(), _>(Failure::Passing("busy", asked)));
+        let end = retry_until(begun + Duration::from_secs(5), || {
+            Err::<(), _>(AttemptError::Passing("busy", asked))
+        });
         assert_eq!(end, Err("busy"));
         assert!(begun.elapsed() < Duration::from_secs(4));
     }

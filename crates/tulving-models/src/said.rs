@@ -1,15 +1,15 @@
-//! What services say about their errors, fit to be repeated: short, on one line, and without what is nobody's business.
+//! Messages of services about their errors, made safe to repeat: short, on one line, and without secrets.
 
 use serde_json::Value;
 
-use crate::address::Address;
-use crate::secret::Secret;
+use crate::address::ServiceUrl;
+use crate::secret::ApiKey;
 
-/// How many characters are repeated.
+/// Number of characters that are repeated.
 const REPEATED: usize = 120;
 
-/// What others said, on one line, cut short and without the key and what of the address is not shown.
-pub(crate) fn repeated(said: &str, address: &Address, key: Option<&Secret>) -> String {
+/// A message of a service on one line, cut short, without the key and the hidden parts of the address.
+pub(crate) fn repeated(said: &str, address: &ServiceUrl, key: Option<&ApiKey>) -> String {
     let said = key.map_or_else(|| said.to_owned(), |key| key.hide_in(said));
     let said = address.hide_in(&said);
     let said = said.split(|char: char| char.is_whitespace() || char.is_control());
@@ -20,7 +20,7 @@ pub(crate) fn repeated(said: &str, address: &Address, key: Option<&Secret>) -> S
     }
 }
 
-/// The sentence in what a service says about its error, where it is one of the usual forms; else all of it.
+/// The sentence in an error body if it has one of the usual forms; else the whole body.
 pub(crate) fn complaint(body: &[u8]) -> String {
     let read: Option<Value> = serde_json::from_slice(body).ok();
     let places = ["/error/message", "/error", "/message", "/detail"];

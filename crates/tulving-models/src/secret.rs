@@ -1,16 +1,16 @@
-//! A key that nobody sees by accident.
+//! A key that is never shown by accident.
 
 use std::fmt;
 
-/// A key. It is masked wherever it is printed, and left out of texts that others wrote.
+/// A key. It is masked wherever it is printed, and removed from messages of others.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct ApiKey(String);
 
-/// What is shown instead.
+/// Shown in place of the key.
 const MASK: &str = "***";
 
-impl Secret {
-    /// Keeps this key.
+impl ApiKey {
+    /// Wraps a key.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
@@ -20,24 +20,24 @@ impl Secret {
         &self.0
     }
 
-    /// Whether it can be sent: nothing but visible ASCII characters, and at least one.
+    /// Returns true if the key can be sent: only visible ASCII characters, and at least one.
     pub(crate) fn is_sendable(&self) -> bool {
         !self.0.is_empty() && self.0.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
-    /// A text with the key masked: some services repeat it in their errors.
+    /// The text with the key masked: some services repeat it in their errors.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
 }
 
-impl fmt::Display for Secret {
+impl fmt::Display for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
@@ -49,9 +49,9 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let key = Secret::new("sk-123");
+        let key = ApiKey::new("sk-123");
         assert_eq!(format!("{key} {key:?} {:#?}", Some(&key)), "*** *** Some(\n    ***,\n)");
         assert_eq!(key.hide_in("the key sk-123 is wrong"), "the key *** is wrong");
-        assert_eq!(Secret::new("").hide_in("as it is"), "as it is");
+        assert_eq!(ApiKey::new("").hide_in("as it is"), "as it is");
     }
 }

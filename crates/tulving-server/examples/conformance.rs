@@ -1,5 +1,5 @@
-//! What the conformance suite of the Model Context Protocol asks for, served as memories are: over the same listener, gate,
-//! authorisation and transport. `cargo xtask test conformance` runs it; it is in no release.
+//! A server for the conformance suite of the Model Context Protocol, over the same listener, host check, authorisation and
+//! transport as memories. `cargo xtask test conformance` runs it; it is in no release.
 //!
 //! Usage: `conformance HOME`. It takes the tokens of that home, listens on a free port and prints its address.
 #![expect(clippy::print_stdout, reason = "it says where it listens")]
@@ -20,12 +20,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tulving_core::limits::Limits as Intake;
+use tulving_core::model::limits::Limits as Intake;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, Secrecy};
-use tulving_server::http::{App, Limits, Listener};
-use tulving_server::{Upkeep, mcp};
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_server::http::{HttpApp, Listener, RequestLimits};
+use tulving_server::{MaintenanceHook, mcp};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_testkit::embedder::NoEmbedder;
 
 /// A red dot.
@@ -33,8 +33,8 @@ const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 /// No sound at all.
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
-/// Tools that are told apart by what the suite looks for in their answers. Those that it expects to log or to ask answer at
-/// once, as every tool of ours does.
+/// Tools, named by what the suite looks for in their answers. Those that it expects to log or to ask answer at once, as
+/// every tool of ours does.
 const TOOLS: [&str; 9] = [
     "test_simple_text",
     "test_image_content",
@@ -46,17 +46,17 @@ const TOOLS: [&str; 9] = [
     "test_streaming_elicitation",
     "test_input_required_result_elicitation",
 ];
-/// Needs what no client of the suite declares.
+/// A tool that needs a capability that no client of the suite declares.
 const DEMANDING: &str = "test_missing_capability";
-/// Has an argument that is repeated in a header.
+/// A tool with an argument that is repeated in a header.
 const WITH_HEADER: &str = "test_x_mcp_header";
-/// Has a schema with every keyword that must come through.
+/// A tool whose schema has every keyword that must be preserved.
 const WITH_SCHEMA: &str = "json_schema_2020_12_tool";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let home = std::env::args().nth(1).ok_or("usage: conformance HOME")?;
     let home = Home::open_or_create(Path::new(&home))?;
-    let store = Arc::new(SqliteStore::open(&home, Options::default())?);
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
     let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
     let engine = Engine::new(Parts {
         store,
@@ -68,19 +68,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
-        secrecy: Secrecy::default(),
+        secrecy: SecretPolicies::default(),
     });
-    let app = App::with_mcp(Arc::new(engine), Arc::new(Idle), Limits::default(), |_, _| Fixture);
+    let app = HttpApp::with_mcp(Arc::new(engine), Arc::new(Idle), RequestLimits::default(), |_, _| Fixture);
     let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
     println!("http://{}", listener.address());
     listener.serve(app, ());
     Ok(())
 }
 
-/// Nothing is saved here.
+/// An upkeep that does nothing, because nothing is saved here.
 struct Idle;
 
-impl Upkeep for Idle {
+impl MaintenanceHook for Idle {
     fn tend(&self) {}
 }
 

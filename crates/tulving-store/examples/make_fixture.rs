@@ -11,7 +11,7 @@ mod made;
 use std::error::Error;
 use std::path::PathBuf;
 
-use tulving_store::IfExists;
+use tulving_store::ExistingFilePolicy;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file: PathBuf = std::env::args_os().nth(1).ok_or("name the file to write")?.into();
@@ -20,6 +20,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     fixture::fill(&store);
     fixture::assert_filled(&store);
     fixture::assert_since_schema_2(&store);
-    store.backup(&file, IfExists::Refuse, &mut |_, _| ())?;
+    store.backup(&file, ExistingFilePolicy::Refuse, &mut |_, _| ())?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Measures the search index on synthetic memories: `measure_index MEMORIES SPACES TURNS FOLDER`.
 //!
 //! Memories have 30 words by Zipf's law, a vector near one of 1,000 centres and two sentence vectors; with TURNS above
-//! 1 so many form a conversation. Prints what building, opening (by the clock) and searching (by the CPU) take. Run it
-//! with `--release`.
+//! 1 that many form a conversation. Prints the wall-clock time of building and opening, and the CPU time of searching.
+//! Run it with `--release`.
 
 #![expect(clippy::print_stdout, reason = "it is there to print")]
 #![expect(
@@ -17,18 +17,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::Change;
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
-use tulving_core::memory::{Chunk, Embedding, Memory, Place};
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::Change;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::model::memory::{Chunk, Embedding, Memory, Place};
+use tulving_core::model::request::{AuditFilter, Filter};
+use tulving_core::model::search::{Entry, Meaning, Question, Scope, Sight};
+use tulving_core::model::space::Viewer;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, State};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::request::{AuditFilter, Filter};
-use tulving_core::search::{Entry, Meaning, Question, Scope, Sight};
-use tulving_core::space::Viewer;
 use tulving_core::text::terms;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, State};
 use tulving_store::SearchIndex;
 use tulving_testkit::build;
 
@@ -37,12 +37,12 @@ const WORDS: usize = 30;
 const VOCABULARY: f64 = 50_000.0;
 const CENTRES: u64 = 1_000;
 
-/// A store whose memories follow from their number.
+/// A store whose memories are derived from their number.
 struct Synthetic {
     memories: u64,
     spaces: u64,
     turns: u64,
-    /// How many of the memories are there by now.
+    /// Number of memories present so far.
     head: std::sync::atomic::AtomicU64,
 }
 
@@ -125,7 +125,7 @@ fn space(n: u64) -> SpaceId {
 }
 
 fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
-    // Without the content: to hash it would be measured too.
+    // Without the content: hashing it would be measured too.
     let mut memory = build::memory(now, SpaceId::DEFAULT, PrincipalId::USER, "");
     memory.id = id;
     memory.edition.text.content = content;
@@ -138,7 +138,7 @@ impl Log for Synthetic {
         let change = |seq: u64| Change {
             seq: Seq(seq),
             at: Timestamp::from_micros(0),
-            kind: tulving_core::vocabulary::ChangeKind::Saved,
+            kind: tulving_core::model::vocabulary::ChangeKind::Saved,
             memory: id(seq - 1),
             space: SpaceId::DEFAULT,
             owner: PrincipalId::USER,
@@ -165,6 +165,14 @@ impl Log for Synthetic {
 
     fn audit(&self, _: &Viewer, _: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
         Ok(Vec::new())
+    }
+
+    fn last_change(
+        &self,
+        _: &tulving_core::model::change::Actor,
+        _: SpaceId,
+    ) -> Result<Option<tulving_core::model::audit::LastChange>, StoreError> {
+        Ok(None)
     }
 }
 
@@ -208,7 +216,7 @@ impl Feed for Synthetic {
     }
 }
 
-/// Common words have these ranks; about one item of 20 to one of 4 has each.
+/// Returns a question of words with these ranks. About one item of 20 to one of 4 has a common word.
 fn question(n: u64, words: std::ops::Range<u64>, with_vector: bool) -> Question {
     let mut random = fastrand::Rng::with_seed(n ^ 0xabcd);
     let asked: Vec<String> = (0..5).map(|_| word(random.u64(words.clone()))).collect();
@@ -229,7 +237,7 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// How long this thread was on a CPU: what others do on the machine does not count.
+/// Returns the CPU time of this thread, so that other load on the machine does not count.
 fn on_cpu() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -249,7 +257,7 @@ fn percentiles(what: &str, runs: u64, mut work: impl FnMut(u64)) {
     println!("{what}: p50 {:.3} ms, p99 {:.3} ms", at(0.5), at(0.99));
 }
 
-/// What is in memory: of the process's own, and of files that the system may drop at any time.
+/// Describes the resident memory: the process's own, and that of files, which the system may drop at any time.
 fn resident() -> String {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = |name: &str| {
@@ -324,7 +332,7 @@ fn main() {
     drop(timed("verify", || index.verify()));
 }
 
-/// The share of the ten nearest wholes, compared in full, that are among the candidates.
+/// Returns the share of the ten nearest wholes, compared in full, that are among the candidates.
 fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &Scope, question: &Question) -> f64 {
     if store.memories > 100_000 {
         return f64::NAN;

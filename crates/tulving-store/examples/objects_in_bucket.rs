@@ -1,5 +1,5 @@
 //! Runs the contract of attachments on a real bucket: `objects_in_bucket ENDPOINT BUCKET`, with the keys of the bucket in the
-//! environment. With a key as a third argument, checks only that what is there is damaged.
+//! environment. With a key as a third argument, only checks that the object is damaged.
 //!
 //! The suite `clients` runs it on a service of its own. Ends with `N passed, N failed`.
 #![expect(clippy::print_stdout, reason = "a command that people run; printing is its job")]
@@ -9,10 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
+use tulving_core::model::space::Secret;
 use tulving_core::ports::Objects;
-use tulving_core::space::Secret;
-use tulving_store::objects::{S3, S3Config, S3Keys};
+use tulving_store::objects::{S3Config, S3Keys, S3Objects};
 use tulving_testkit::objects::{contract, hash};
 
 fn main() -> ExitCode {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         time_out: Duration::from_secs(20),
         lock: std::env::temp_dir().join("tulving-objects-lock"),
     };
-    let mut tally = Tally::default();
+    let mut tally = ContractCounts::default();
     match damaged {
         [key] => tally.check("damaged", || is_damaged(&config, key)),
         _ => {
@@ -48,12 +48,12 @@ fn main() -> ExitCode {
 }
 
 #[derive(Default)]
-struct Tally {
+struct ContractCounts {
     passed: usize,
     failed: usize,
 }
 
-impl Tally {
+impl ContractCounts {
     fn check(&mut self, name: &str, check: impl FnOnce()) {
         match catch_unwind(AssertUnwindSafe(check)) {
             Ok(()) => self.passed += 1,
@@ -65,11 +65,11 @@ impl Tally {
     }
 }
 
-fn opened(config: &S3Config, prefix: &str) -> S3 {
-    S3::new(S3Config { prefix: prefix.to_owned(), ..config.clone() }).expect("well set up")
+fn opened(config: &S3Config, prefix: &str) -> S3Objects {
+    S3Objects::new(S3Config { prefix: prefix.to_owned(), ..config.clone() }).expect("well set up")
 }
 
-fn keeps(config: &S3Config, name: &str, check: contract::Check) {
+fn keeps(config: &S3Config, name: &str, check: contract::ObjectsContractCheck) {
     let made = Cell::new(0);
     check(&|| {
         made.set(made.get() + 1);
@@ -84,7 +84,7 @@ fn wrong_keys_are_denied(config: &S3Config) {
         S3Keys::new(secret(&id), secret("wrong"), None),
         S3Keys::new(secret("AKIANOBODY"), secret("wrong"), None),
     ] {
-        let objects = S3::new(S3Config { keys, ..config.clone() }).expect("well set up");
+        let objects = S3Objects::new(S3Config { keys, ..config.clone() }).expect("well set up");
         let begun = Instant::now();
         let key = format!("sha256/{}/{}", &hash(b"bytes")[..2], hash(b"bytes"));
         for result in [objects.put(b"bytes", &hash(b"bytes")).map(drop), objects.get(&key).map(drop)] {
@@ -97,7 +97,7 @@ fn wrong_keys_are_denied(config: &S3Config) {
 
 fn a_bucket_that_is_not_there_is_missing(config: &S3Config) {
     let bucket = format!("{}-not-there", config.bucket);
-    let objects = S3::new(S3Config { bucket, ..config.clone() }).expect("well set up");
+    let objects = S3Objects::new(S3Config { bucket, ..config.clone() }).expect("well set up");
     let key = format!("sha256/{}/{}", &hash(b"bytes")[..2], hash(b"bytes"));
     for result in [objects.put(b"bytes", &hash(b"bytes")).map(drop), objects.get(&key).map(drop)] {
         let error = result.expect_err("there is no such bucket");

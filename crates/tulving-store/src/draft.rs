@@ -1,8 +1,8 @@
-//! Files in the making: written under a name of their own beside their place, and put there when they are whole. Folders in
-//! which several are made likewise.
+//! Drafts: files that are written under a temporary name in their folder, and renamed when they are complete. Folders can
+//! be drafts too.
 //!
-//! A draft may be a copy of everything, so none may be left behind. It is locked for as long as it is in use; where its
-//! process was killed the lock is free, and whoever opens the home or writes into the folder next removes it.
+//! A draft may be a copy of everything, so none may be left behind. It is locked while it is in use. If its process was
+//! killed, the lock is free, and the next process that opens the home or writes into the folder removes it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -12,24 +12,24 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use tempfile::{TempDir, TempPath};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
 use crate::files;
 
-/// How the names of all drafts begin.
+/// The prefix of the names of all drafts.
 pub(crate) const PREFIX: &str = ".tulving-draft-";
-/// How often a draft is begun again because a sweep took it for one that was left behind.
+/// The most attempts at a draft, if sweeps remove it as an abandoned one.
 const ATTEMPTS: usize = 100;
 
-/// A file that is nobody's yet, 0600. It goes when it is dropped, unless it was put in its place.
-pub struct Draft {
+/// A temporary file, 0600. It is deleted when it is dropped, unless it was put in its place.
+pub struct DraftFile {
     // Dropped in this order, so that it is locked for as long as it has its name.
     path: TempPath,
     file: File,
 }
 
-impl Draft {
-    /// An empty draft beside where `path` is to be. Those left behind in that folder go first.
+impl DraftFile {
+    /// Creates an empty draft in the folder of `path`. Abandoned drafts in that folder are removed first.
     pub fn beside(path: &Path, suffix: &str) -> Result<Self, StoreError> {
         let folder = files::folder_of(path);
         Self::within(folder, suffix).map_err(|error| match error.kind() {
@@ -41,7 +41,7 @@ impl Draft {
         })
     }
 
-    /// An empty draft in a folder, likewise.
+    /// Creates an empty draft in a folder, in the same way.
     pub(crate) fn within(folder: &Path, suffix: &str) -> io::Result<Self> {
         begun(folder, || {
             let draft = tempfile::Builder::new().prefix(PREFIX).suffix(suffix).tempfile_in(folder)?;
@@ -55,23 +55,23 @@ impl Draft {
         &self.path
     }
 
-    /// Makes the content durable, whoever has written it.
+    /// Makes the content durable, including writes of others.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Puts it in its place, where another file may be.
+    /// Renames it to `path`, replacing any file there.
     pub fn replace(self, path: &Path) -> io::Result<()> {
         self.path.persist(path).map_err(|failed| failed.error)
     }
 
-    /// Puts it in its place, unless a file is there; gives it back where it could not.
+    /// Renames it to `path`, unless a file is there. On failure it is returned.
     pub(crate) fn place(self, path: &Path) -> Result<(), (Self, io::Error)> {
         let file = self.file;
         self.path.persist_noclobber(path).map_err(|failed| (Self { path: failed.path, file }, failed.error))
     }
 
-    /// Puts it in its place, unless a file is there. It stays locked for as long as what this gives back lives.
+    /// Renames it to `path`, unless a file is there. It stays locked until the returned file is dropped.
     pub(crate) fn hold(self, path: &Path) -> io::Result<File> {
         let Self { path: draft, file } = self;
         draft.persist_noclobber(path).map_err(|failed| failed.error)?;
@@ -79,7 +79,7 @@ impl Draft {
     }
 }
 
-impl Write for Draft {
+impl Write for DraftFile {
     fn write(&mut self, content: &[u8]) -> io::Result<usize> {
         self.file.write(content)
     }
@@ -89,7 +89,7 @@ impl Write for Draft {
     }
 }
 
-/// A folder that is nobody's yet, 0700. It goes with all that is in it when it is dropped.
+/// A temporary folder, 0700. It is deleted with its content when it is dropped.
 pub(crate) struct DraftFolder {
     // Dropped in this order, so that it is locked for as long as it has its name.
     folder: TempDir,
@@ -97,7 +97,7 @@ pub(crate) struct DraftFolder {
 }
 
 impl DraftFolder {
-    /// An empty one in a folder. What was left behind there goes first.
+    /// Creates an empty draft in a folder. Abandoned drafts there are removed first.
     pub(crate) fn within(folder: &Path) -> io::Result<Self> {
         begun(folder, || {
             let private = Permissions::from_mode(0o700);
@@ -113,7 +113,7 @@ impl DraftFolder {
     }
 }
 
-/// What `make` makes in a folder, once it is not taken for one that was left behind.
+/// Calls `make` until no sweep removes its draft as an abandoned one.
 fn begun<T>(folder: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     sweep(folder);
     let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
@@ -126,11 +126,11 @@ fn begun<T>(folder: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Resul
     made
 }
 
-/// Locks a draft that was just made. Where a sweep was faster, it is busy.
+/// Locks a new draft. If a sweep was faster, the error is `ResourceBusy`.
 fn keep_from_sweeps(draft: &File, path: &Path) -> io::Result<()> {
     let swept = match draft.try_lock() {
         Err(TryLockError::WouldBlock) => true,
-        // Where nothing can be locked, nothing is swept either.
+        // Without locks nothing is swept either.
         Ok(()) | Err(TryLockError::Error(_)) => match path.metadata() {
             Ok(found) => found.ino() != draft.metadata()?.ino(),
             Err(_) => true,
@@ -139,7 +139,7 @@ fn keep_from_sweeps(draft: &File, path: &Path) -> io::Result<()> {
     if swept { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(()) }
 }
 
-/// What went wrong, without the name of the draft, which says nothing to anybody.
+/// The error without the name of the draft, which means nothing to a user.
 fn plain(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => io::Error::new(error.kind(), why.to_owned()),
@@ -147,7 +147,7 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Removes the drafts that were left behind in a folder. One that cannot be removed stays.
+/// Removes the abandoned drafts in a folder. One that cannot be removed stays.
 pub(crate) fn sweep(folder: &Path) {
     each_left_behind(folder, |path| {
         let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -155,14 +155,14 @@ pub(crate) fn sweep(folder: &Path) {
     });
 }
 
-/// The drafts that were left behind in a folder.
+/// The abandoned drafts in a folder.
 pub(crate) fn left_behind(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     each_left_behind(folder, |path| found.push(path.to_owned()));
     found
 }
 
-/// Calls `work` with each file or folder of a draft that nobody uses, while nobody can.
+/// Calls `work` with each file or folder of an unused draft, while nobody can use it.
 fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -178,7 +178,7 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
         let Some(lock) = unused(&folder.join(draft)) else {
             continue;
         };
-        // What SQLite keeps beside a draft goes before it: without the draft nothing would tell whose it is.
+        // The files that SQLite keeps next to a draft go before it: without the draft nothing shows whose they are.
         names.sort_unstable_by(|one, other| other.cmp(one));
         for path in names.iter().map(|name| folder.join(name)) {
             if path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_dir()) {
@@ -189,12 +189,12 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
     }
 }
 
-/// The lock of a draft that nobody uses; inside it `None` where only files beside it are left.
+/// The lock of an unused draft; inside it `None` if only its companion files are left.
 fn unused(draft: &Path) -> Option<Option<File>> {
     let writes = match draft.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(None),
         Ok(found) if found.is_file() => true,
-        // A folder is not opened to be written.
+        // A folder is not opened for writing.
         Ok(found) if found.is_dir() => false,
         _ => return None,
     };
@@ -229,7 +229,7 @@ mod tests {
         fs::write(folder.path().join(".tulving-draft-gone.db-wal"), "some of it").expect("written");
         fs::write(folder.path().join("mine.db"), "mine").expect("written");
         assert_eq!(left_behind(folder.path()).len(), 3);
-        let draft = Draft::beside(&folder.path().join("copy.db"), ".db").expect("begun");
+        let draft = DraftFile::beside(&folder.path().join("copy.db"), ".db").expect("begun");
         let name = draft.path().file_name().expect("a name").to_string_lossy().into_owned();
         assert_eq!(names(folder.path()), [name, "mine.db".to_owned()]);
     }
@@ -238,9 +238,9 @@ mod tests {
     fn a_draft_in_use_is_not_swept() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("copy");
-        let mut first = Draft::beside(&target, "").expect("begun");
+        let mut first = DraftFile::beside(&target, "").expect("begun");
         first.write_all(b"whole").expect("written");
-        drop(Draft::beside(&target, "").expect("begun"));
+        drop(DraftFile::beside(&target, "").expect("begun"));
         sweep(folder.path());
         assert_eq!(left_behind(folder.path()), Vec::<PathBuf>::new());
         first.replace(&target).expect("put in its place");
@@ -275,7 +275,7 @@ mod tests {
                 threads.spawn(move || {
                     for n in 0..50 {
                         let target = folder.join(format!("{thread}-{n}"));
-                        let draft = Draft::beside(&target, ".db").expect("begun");
+                        let draft = DraftFile::beside(&target, ".db").expect("begun");
                         assert!(draft.place(&target).is_ok(), "it was still there");
                     }
                 });

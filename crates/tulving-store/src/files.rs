@@ -1,4 +1,4 @@
-//! Files of the home other than the database: replaced as a whole or not at all, and for their owner alone.
+//! Files of the home other than the database: replaced as a whole or not at all, and readable only by their owner.
 
 use std::fs::{File, FileType};
 use std::io::{self, Read as _, Write as _};
@@ -6,33 +6,33 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use tulving_core::error::StoreError;
-use tulving_core::space::{Secret, is_token};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::space::{Secret, is_token};
 
-use crate::draft::{self, Draft};
+use crate::draft::{self, DraftFile};
 use crate::home::Home;
 
-/// More links than this in a row lead nowhere.
+/// The most links in a row; a longer chain leads nowhere.
 const MOST_LINKS: usize = 40;
 
-/// Replaces the content of a file, or makes it, with mode 0600.
+/// Replaces or creates a file, with mode 0600.
 ///
-/// A reader sees the old content or the new one, and after a crash one of the two is there. What is a symbolic link
-/// is replaced by a file.
+/// A reader sees the old content or the new one, and after a crash one of the two is there. A symbolic link is replaced by a
+/// file.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error: io::Error| unwritten(path, "written", &error);
-    let mut draft = Draft::beside(path, "")?;
+    let mut draft = DraftFile::beside(path, "")?;
     draft.write_all(content).map_err(failed)?;
     draft.sync().map_err(failed)?;
     draft.replace(path).map_err(failed)?;
     sync_folder(folder_of(path))
 }
 
-/// The file that a copy of the store goes to when it is asked to go to `path`, there or not. A symbolic link stays, and
-/// what it points at is replaced.
+/// The file that a copy of the store is written to for the target `path`, existing or not. A symbolic link stays, and its
+/// target is replaced.
 ///
-/// Refuses with [`StoreError::Unusable`] what must not be replaced: the home's own files under whatever name, what is in its
-/// own folders, and what is not a regular file.
+/// Refuses with [`StoreError::Unusable`] anything that must not be replaced: the home's own files under any name, files in
+/// its own folders, and anything but a regular file.
 pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     let refused = |why: String| StoreError::Unusable { path: path.to_owned(), verb: "written", why };
     match path.metadata() {
@@ -50,14 +50,14 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     if target.exists() && same_file(folder_of(&target), &home.backups()) {
         return Err(refused("what is in the home's backups is not replaced".to_owned()));
     }
-    // A folder that is not there is none of the home's.
+    // A missing folder is not one of the home's.
     let folder = folder_of(&target).canonicalize().unwrap_or_default();
     let holds = |own: &Path| folder.ancestors().any(|folder| same_file(folder, own));
     if let Some((_, what)) = home.own_folders().iter().find(|(own, _)| holds(own)) {
         return Err(refused(format!("it is in the folder of {what}")));
     }
     let in_home = same_file(folder_of(&target), home.path());
-    // Some file systems do not tell capitals from small letters.
+    // Some file systems ignore case.
     let named = |own: &Path| in_home && own.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name));
     match home.own_files().iter().find(|(own, _)| named(own) || same_file(own, &target)) {
         Some((_, what)) => Err(refused(format!("it is {what}"))),
@@ -65,7 +65,7 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Where a symbolic link leads, also where nothing is there yet.
+/// The target of a symbolic link, also if nothing is there yet.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -77,7 +77,7 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// What a file that is not a regular one is.
+/// The kind of a file that is not a regular one.
 pub(crate) fn sort(found: FileType) -> &'static str {
     if found.is_dir() {
         "a folder"
@@ -90,11 +90,11 @@ pub(crate) fn sort(found: FileType) -> &'static str {
     }
 }
 
-/// The most of a token file that is looked at; a token has 47 characters.
+/// The most bytes of a token file that are read; a token has 47 characters.
 const TOKEN_BYTES: u64 = 256;
 
-/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or holds something else than a token.
-/// An empty one may be replaced.
+/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or contains something other than a
+/// token. An empty one may be replaced.
 pub(crate) fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
     let path = home.token_file();
     let refused = |why: &str| StoreError::Unusable {
@@ -117,7 +117,7 @@ pub(crate) fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
     }
 }
 
-/// The first bytes of a regular file; `None` where there is none, or it cannot be read.
+/// The first bytes of a regular file; `None` if there is none, or it cannot be read.
 pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes the user's token into the home. Whoever opens a home has looked before whether the file is another program's.
+/// Writes the user's token into the home. Opening the home has already checked that the file is not another program's.
 pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
     replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
 }
@@ -139,15 +139,15 @@ pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
     }
 }
 
-/// Opens a regular file for reading. A pipe, device, socket or folder is an error that says what it is: to read from a pipe
-/// could wait for ever.
+/// Opens a regular file for reading. A pipe, device, socket or folder is an error that names its kind: reading from a pipe
+/// could wait forever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let require_regular = |found: std::fs::Metadata| match found.is_file() {
         true => Ok(()),
         false => Err(io::Error::other(format!("it is {}, not a file", sort(found.file_type())))),
     };
     require_regular(path.metadata()?)?;
-    // Should it be exchanged just now, opening a pipe does not wait.
+    // If it is replaced just now, opening a pipe does not wait.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     require_regular(file.metadata()?)?;
@@ -168,7 +168,7 @@ pub(crate) fn read_regular_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The user's token as it stands in the home; `None` where there is none.
+/// The user's token in the home; `None` if there is none.
 pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
     let path = home.token_file();
     match read_regular(&path) {
@@ -190,7 +190,7 @@ pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     sync_names(path).map_err(|error| unwritten(path, "written", &error))
 }
 
-/// Makes the names in a folder durable; what the system says is passed on.
+/// Makes the names in a folder durable, and returns the system's error.
 pub(crate) fn sync_names(path: &Path) -> io::Result<()> {
     match File::open(path).and_then(|folder| folder.sync_all()) {
         // Some file systems cannot sync a folder; nothing more can be done on them.
@@ -199,7 +199,7 @@ pub(crate) fn sync_names(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes an empty file, 0600, where there is none. Says whether it did.
+/// Creates an empty file, 0600, if there is none. Returns true if it did.
 pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => sync_folder(folder_of(path)).map(|()| true),
@@ -208,29 +208,29 @@ pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Whether two names are of one file. A name without a file is of none.
+/// Returns true if two names are of one file. A name without a file is of none.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// What tells a file from every other, whatever its name; `None` where there is none.
+/// The identity of a file, whatever its name; `None` if there is none.
 pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|found| (found.dev(), found.ino()))
 }
 
-/// The permission bits of a file or folder; `None` where there is none.
+/// The permission bits of a file or folder; `None` if there is none.
 pub(crate) fn mode(path: &Path) -> Option<u32> {
     path.metadata().ok().map(|found| found.permissions().mode() & 0o777)
 }
 
-/// The name of a file that SQLite keeps beside a database.
+/// The name of a file that SQLite keeps next to a database.
 pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// What an I/O error on a path is to a caller.
+/// Converts an I/O error on a path.
 pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -240,7 +240,7 @@ pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> S
     }
 }
 
-/// Tells whether this process can open no more files at the moment.
+/// Returns true if this process can open no more files at the moment.
 pub(crate) fn is_short_of_handles() -> bool {
     let error = File::open("/dev/null").err().and_then(|error| Errno::from_io_error(&error));
     matches!(error, Some(Errno::MFILE | Errno::NFILE))

@@ -1,6 +1,6 @@
-//! The folder that holds everything of one Tulving, and the names of what is in it.
+//! The folder with all data of one Tulving, and the names of the files in it.
 //!
-//! Made for its owner alone: folders 0700, files 0600.
+//! Created for its owner alone: folders 0700, files 0600.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -8,26 +8,26 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
 use crate::files;
 
-/// A home that exists and may be written, or at least read where there is a store in it.
+/// A home that exists and can be written, or at least read if it has a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
-    /// Why it may only be read.
+    /// The reason why it is read-only.
     read_only: Option<String>,
 }
 
 impl Home {
-    /// What the database is called.
+    /// The name of the database.
     pub const DATABASE: &str = "tulving.db";
 
-    /// The home at `path`, made where there is none.
+    /// Opens the home at `path`, or creates it.
     ///
-    /// A path that is a file, or a folder that may not be read and written, is [`StoreError::Unusable`] and stays as
-    /// it is. A folder that may only be read is a home where there is a store in it.
+    /// A path that is a file, or a folder that cannot be read and written, is [`StoreError::Unusable`] and stays as
+    /// it is. A read-only folder is a home if there is a store in it.
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match path.metadata() {
             Ok(found) if !found.is_dir() => {
@@ -56,16 +56,16 @@ impl Home {
         Ok(Self { path: path.to_owned(), read_only })
     }
 
-    /// Whether nothing may be written in it.
+    /// Returns true if nothing may be written in it.
     pub fn is_read_only(&self) -> bool {
         self.read_only.is_some()
     }
 
-    /// Refuses to write where that may not be.
+    /// Refuses to write if the home is read-only.
     pub(crate) fn require_writable(&self) -> Result<(), StoreError> {
         match &self.read_only {
             None => Ok(()),
-            Some(why) => Err(unusable(&self.path, "written", why)),
+            Some(why) => Err(StoreError::ReadOnly { path: self.path.clone(), why: why.clone() }),
         }
     }
 
@@ -79,7 +79,7 @@ impl Home {
         self.path.join(Self::DATABASE)
     }
 
-    /// The folder of the search index, there or not. It can be deleted at any time.
+    /// The folder of the search index, existing or not. It can be deleted at any time.
     pub fn index_dir(&self) -> PathBuf {
         self.path.join("index")
     }
@@ -94,7 +94,12 @@ impl Home {
         self.path.join("config.toml")
     }
 
-    /// What was typed at the prompt.
+    /// The JSON configuration.
+    pub(crate) fn config_json_file(&self) -> PathBuf {
+        self.path.join("config.json")
+    }
+
+    /// The history of the prompt.
     pub fn shell_history(&self) -> PathBuf {
         self.path.join("shell-history")
     }
@@ -104,48 +109,48 @@ impl Home {
         self.path.join("backups")
     }
 
-    /// The folder of the files that people can read, unless another one is set up for them.
+    /// The folder of the files that people can read, unless another one is set.
     pub fn workspace(&self) -> PathBuf {
         self.path.join("workspace")
     }
 
-    /// The folder of the attachments, there or not, unless a bucket is set up for them.
+    /// The folder of the attachments, existing or not, unless a bucket is set.
     pub fn objects(&self) -> PathBuf {
         self.path.join("objects")
     }
 
-    /// The folder of what is being appended to files of the workspace.
+    /// The folder of pending appends to files of the workspace.
     pub(crate) fn appends(&self) -> PathBuf {
         self.path.join("appends")
     }
 
-    /// The folder of the pledges that are not settled.
+    /// The folder of the unsettled pledges.
     pub(crate) fn pledges(&self) -> PathBuf {
         self.path.join("pledges")
     }
 
-    /// The folder of the texts that files of the workspace had before.
+    /// The folder of the former texts of files of the workspace.
     pub(crate) fn previous(&self) -> PathBuf {
         self.path.join("previous")
     }
 
-    /// What a restore locks to keep writers out.
+    /// The lock with which a restore keeps writers out.
     pub(crate) fn restore_lock(&self) -> PathBuf {
         self.path.join("restore.lock")
     }
 
-    /// The note of a restore that is not finished.
+    /// The note about an unfinished restore.
     pub(crate) fn pending_restore(&self) -> PathBuf {
         self.path.join("restore.json")
     }
 
-    /// What is locked by a process that does what asks a language model.
+    /// The lock of the process that does the work with a language model.
     pub fn thinking_lock(&self) -> PathBuf {
         self.path.join("thinking.lock")
     }
 
-    /// Refuses a home without a database that holds a file of another program under a name which Tulving would write.
-    /// Nothing is changed.
+    /// Refuses a home without a database if another program has a file under a name that Tulving would write. Nothing
+    /// is changed.
     pub(crate) fn refuse_foreign(&self) -> Result<(), StoreError> {
         if self.database().exists() {
             return Ok(());
@@ -161,8 +166,8 @@ impl Home {
         }
     }
 
-    /// The files that only Tulving itself may write, there or not, and what each is.
-    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 10] {
+    /// The files that only Tulving may write, existing or not, with their descriptions.
+    pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 11] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
         [
@@ -172,6 +177,7 @@ impl Home {
             journal,
             (self.token_file(), "the token of the home"),
             (self.config_file(), "the configuration of the home"),
+            (self.config_json_file(), "the configuration of the home"),
             (self.restore_lock(), "the lock of the home"),
             (self.pending_restore(), "the note of a restore"),
             (self.thinking_lock(), "a lock of the home"),
@@ -179,7 +185,7 @@ impl Home {
         ]
     }
 
-    /// The folders in which only Tulving itself may write, there or not, and what is in each.
+    /// The folders in which only Tulving may write, existing or not, with their descriptions.
     pub(crate) fn own_folders(&self) -> [(PathBuf, &'static str); 5] {
         [
             (self.index_dir(), "the search index"),
@@ -191,7 +197,7 @@ impl Home {
     }
 }
 
-/// How much of a manifest tells that it is one: eight digits of its checksum, the end of the line, and a brace.
+/// Number of bytes that identify a manifest: eight digits of its checksum, the end of the line, and a brace.
 const MANIFEST_BEGINNING: u64 = 10;
 
 fn begins_as_manifest(bytes: &[u8]) -> bool {
@@ -199,12 +205,12 @@ fn begins_as_manifest(bytes: &[u8]) -> bool {
     bytes.is_empty() || (bytes.len() == 10 && digits(&bytes[..8]) && &bytes[8..] == b"\n{")
 }
 
-/// Makes a folder, and those above it, for its owner alone. One that is there already stays as it is.
+/// Creates a folder and its parents for their owner alone. An existing one stays as it is.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     try_make_folder(path).map_err(|error| files::unwritten(path, "created", &error))
 }
 
-/// Makes a folder likewise; what the system says is passed on.
+/// Creates a folder in the same way, and returns the system's error.
 pub(crate) fn try_make_folder(path: &Path) -> io::Result<()> {
     let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let missing = missing.count().max(1);

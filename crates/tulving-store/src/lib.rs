@@ -1,8 +1,9 @@
 //! The only crate of Tulving that touches a database or the disk.
 //!
-//! [`Home`] is the folder, which any number of processes may have open. [`SqliteStore`] fills the store ports of `tulving-core`,
-//! [`HomeContent`] backs all of it up, [`SearchIndex`] fills the index port over any store, [`Workspace`] that of the files that people can read, [`Plugin`] that of backends,
-//! and [`objects`] and [`extract`] those of attachments. [`tree`] reads what is imported, [`foreign`] what other memories have kept.
+//! [`Home`] is the folder, which any number of processes may have open. [`SqliteStore`] implements the store ports of
+//! `tulving-core`, [`HomeContent`] backs all of it up, [`SearchIndex`] implements the index port over any store, [`Workspace`]
+//! the port of the files that people can read, [`Plugin`] that of backends, and [`objects`] and [`extract`] those of attachments.
+//! [`tree`] reads files to import, [`foreign`] the data of other memory systems.
 
 mod archive;
 mod backup;
@@ -21,17 +22,21 @@ mod sqlite;
 pub mod tree;
 mod workspace;
 
-pub use archive::{BackupCounts, LeftOut};
-pub use backup::{BackupReport, ConfigFate, HomeContent, Rescue, RestoreOptions, RestoreReport};
-pub use draft::Draft;
+pub use archive::{BackupCounts, BackupOmission};
+pub use backup::{
+    BackupReport, ConfigOutcome, ConfigTexts, DamagedStoreRestore, HomeContent, RestoreOptions,
+    RestoreReport, WrittenConfig,
+};
+pub use draft::DraftFile;
 pub use files::{
     check_target, open_regular, read_regular, read_token_file, remove_token_file, replace, write_token_file,
 };
 pub use home::Home;
-pub use index::{Chore, Folded, IndexStatus, SearchIndex};
+pub use index::{FoldOutcome, IndexStatus, PendingIndexWork, SearchIndex};
 pub use plugin::{Plugin, PluginCommand};
 pub use presence::PresenceCheck;
 pub use sqlite::{
-    Checkup, DatabaseBackup, DatabaseRestore, Depth, Finding, IfExists, Options, Severity, SqliteStore,
+    DatabaseBackup, DatabaseRestore, ExistingFilePolicy, Severity, SqliteOptions, SqliteStore,
+    StoreCheckDepth, StoreCheckFinding, StoreCheckReport,
 };
 pub use workspace::Workspace;

@@ -1,9 +1,9 @@
-//! A restore that was begun: which files take whose place once the database was replaced.
+//! A restore that was started: the files to exchange once the database is replaced.
 //!
-//! The new files wait in a stage inside the folder that they go to, so that moving them is a rename. `restore.json` in the
-//! home names the stages and the epoch of the new database. Replacing the database is the commit: whoever finds that file
-//! after its process died finishes the moves where the database has that epoch, and removes the stages where it has not.
-//! So after a kill at any point the home is the old one or the new one, as a whole.
+//! The new files wait in a stage inside their target folder, so that moving them is a rename. `restore.json` in the home
+//! names the stages and the epoch of the new database. Replacing the database is the commit. A process that finds that
+//! file after its writer died finishes the moves if the database has that epoch, and removes the stages if not. So after a
+//! kill at any point the home is entirely the old one or the new one.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -18,43 +18,45 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{Home, make_folder};
 
 /// The prefix of the names of stages. They are hidden, so no listing of a workspace shows them.
 const STAGE: &str = ".tulving-restore-";
-/// The new files in a stage.
+/// The folder of the new files in a stage.
 const NEW: &str = "new";
-/// The files that were there before, in a stage.
+/// The folder of the previous files in a stage.
 const OLD: &str = "old";
-/// Made in a stage once all old files are in it: from then on, what is in the live folder is new.
+/// Created in a stage once all old files are in it: from then on, the files in the live folder are new.
 const EMPTIED: &str = "emptied";
 /// The new settings in the stage of the home.
 const CONFIG: &str = "config.toml";
+/// The new JSON settings in the stage of the home.
+const CONFIG_JSON: &str = "config.json";
 
-/// The names that are Tulving's in a workspace that is not the home's own. Everything else there is somebody else's.
+/// Tulving's names in a workspace that is not the home's own. Everything else there belongs to others.
 pub(crate) const OWN_NAMES: [&str; 6] = ["MEMORY.md", "memory", "conversations", "groups", "spaces", "teams"];
 
-/// The time that others are waited for before what a dead process began is left to whoever comes next.
+/// The time to wait for others before a dead process's restore is left to the next process.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Between two tries to lock something.
+/// The pause between two attempts to lock something.
 const NAP: Duration = Duration::from_millis(5);
 
 /// The files of a folder that are replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Extent {
-    /// All that are not hidden: the folder is the home's own.
+pub(crate) enum ReplaceScope {
+    /// All files that are not hidden: the folder is the home's own.
     All,
-    /// Those of [`OWN_NAMES`]: the folder is also somebody else's.
+    /// The files of [`OWN_NAMES`]: the folder is shared with others.
     OwnNames,
 }
 
-impl Extent {
-    /// Tells if a name in the folder itself is one of those that are backed up and replaced.
+impl ReplaceScope {
+    /// Returns true if a name in the folder itself is backed up and replaced.
     pub(crate) fn covers(self, name: &OsStr) -> bool {
         match self {
             Self::All => !name.as_bytes().starts_with(b"."),
@@ -65,47 +67,47 @@ impl Extent {
 
 /// A folder whose files are replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
+struct RestoreFolder {
     /// The folder, as [`encoded`].
     live: String,
-    extent: Extent,
-    /// True if the folder was made for the stage.
+    extent: ReplaceScope,
+    /// True if the folder was created for the stage.
     made: bool,
 }
 
 /// The content of `restore.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Intent {
+struct RestoreIntent {
     /// The epoch of the new database, hexadecimal.
     epoch: String,
     /// The name of the stages.
     stage: String,
-    places: Vec<Place>,
+    places: Vec<RestoreFolder>,
 }
 
-/// A restore that is not finished. It is locked for as long as its process lives.
+/// An unfinished restore. It is locked for as long as its process lives.
 #[derive(Debug)]
 pub(crate) struct PendingRestore {
     home: Home,
-    intent: Intent,
+    intent: RestoreIntent,
     _lock: File,
 }
 
 impl PendingRestore {
-    /// Notes that a restore was begun, and makes its stages. `wait` is how long another restore is waited for.
+    /// Records the start of a restore, and creates its stages. `wait` is the time to wait for another restore.
     pub(crate) fn begin(
         home: &Home,
         epoch: [u8; 16],
-        folders: &[(PathBuf, Extent)],
+        folders: &[(PathBuf, ReplaceScope)],
         wait: Duration,
     ) -> Result<Self, StoreError> {
-        let place = |(live, extent): &(PathBuf, Extent)| Place {
+        let place = |(live, extent): &(PathBuf, ReplaceScope)| RestoreFolder {
             live: encoded(home, live),
             extent: *extent,
             made: !live.exists(),
         };
         let epoch = HEXLOWER.encode(&epoch);
-        let intent = Intent {
+        let intent = RestoreIntent {
             stage: format!("{STAGE}{}", &epoch[..12]),
             epoch,
             places: folders.iter().map(place).collect(),
@@ -135,6 +137,11 @@ impl PendingRestore {
         self.home_stage().join(CONFIG)
     }
 
+    /// The file of the new JSON settings until the commit.
+    pub(crate) fn new_config_json(&self) -> PathBuf {
+        self.home_stage().join(CONFIG_JSON)
+    }
+
     /// Puts the new files in their places, after the commit. May be repeated.
     pub(crate) fn finish(&self) -> Result<(), StoreError> {
         for place in &self.intent.places {
@@ -149,21 +156,21 @@ impl PendingRestore {
         Ok(())
     }
 
-    /// Removes everything that waits for a commit that does not come.
+    /// Removes everything that waits for a commit that will not come.
     pub(crate) fn discard(&self) {
         self.remove_stages();
         self.remove_empty();
         self.remove_note();
     }
 
-    /// Removes folders that were made for a stage and have nothing in them.
+    /// Removes empty folders that were created for a stage.
     fn remove_empty(&self) {
         for place in self.intent.places.iter().filter(|place| place.made) {
             drop(fs::remove_dir(decoded(&self.home, &place.live)));
         }
     }
 
-    /// Removes everything, unless the commit has come or that cannot be told: then whoever comes next sees to it.
+    /// Removes everything, unless it is committed or that is unknown: then the next process handles it.
     pub(crate) fn discard_unless_committed(&self) {
         if is_committed(&self.home, &self.intent.epoch) == Some(false) {
             self.discard();
@@ -171,11 +178,13 @@ impl PendingRestore {
     }
 
     fn place_config(&self) -> io::Result<()> {
-        let (new, live) = (self.new_config(), self.home.config_file());
-        if !new.exists() || live.symlink_metadata().is_ok() {
-            return Ok(());
+        let toml = (self.new_config(), self.home.config_file());
+        let json = (self.new_config_json(), self.home.config_json_file());
+        for (new, live) in [toml, json] {
+            if new.exists() && live.symlink_metadata().is_err() {
+                fs::rename(new, live)?;
+            }
         }
-        fs::rename(new, live)?;
         files::sync_names(self.home.path())
     }
 
@@ -186,13 +195,13 @@ impl PendingRestore {
         drop(fs::remove_dir_all(self.home_stage()));
     }
 
-    /// Removes the note, after what it tells of is done.
+    /// Removes the note, after its work is done.
     fn remove_note(&self) {
         drop(fs::remove_file(self.home.pending_restore()));
         drop(files::sync_names(self.home.path()));
     }
 
-    fn stage(&self, place: &Place) -> PathBuf {
+    fn stage(&self, place: &RestoreFolder) -> PathBuf {
         decoded(&self.home, &place.live).join(&self.intent.stage)
     }
 
@@ -200,27 +209,27 @@ impl PendingRestore {
         self.home.path().join(&self.intent.stage)
     }
 
-    /// The restore that a dead process began; `None` where there is none or its process lives.
+    /// The restore of a dead process; `None` if there is none or its process lives.
     fn of_the_dead(home: &Home) -> Option<Self> {
         let path = home.pending_restore();
         let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).ok()?;
         let mut lock = File::options().read(true).custom_flags(flags).open(&path).ok()?;
         lock.try_lock().ok()?;
-        // Whoever had it before may have removed it just now.
+        // The previous holder of the lock may have removed it just now.
         if !is_still(&path, &lock) {
             return None;
         }
         let mut text = String::new();
         lock.read_to_string(&mut text).ok()?;
-        match serde_json::from_str::<Intent>(&text) {
+        match serde_json::from_str::<RestoreIntent>(&text) {
             Ok(intent) if is_stage(&intent.stage) => Some(Self { home: home.clone(), intent, _lock: lock }),
-            // It appears whole, so this is nobody's note.
+            // It appears whole, so this is not a note of ours.
             _ => None,
         }
     }
 }
 
-/// Finishes or takes back the restore that a dead process began. It costs one look at a name where there is none.
+/// Finishes or reverts the restore of a dead process. If there is none, it costs one look at a name.
 pub(crate) fn settle(home: &Home) {
     if home.pending_restore().symlink_metadata().is_err() {
         return;
@@ -233,21 +242,21 @@ pub(crate) fn settle(home: &Home) {
         return;
     };
     match is_committed(home, &pending.intent.epoch) {
-        // What fails now is tried again by whoever comes next.
+        // If it fails now, the next process tries again.
         Some(true) => drop(pending.finish()),
         Some(false) => pending.discard(),
         None => {}
     }
 }
 
-/// Lets no restore begin for as long as this is held. Every writer of files holds it.
+/// Keeps restores from starting while this is held. Every writer of files holds it.
 pub(crate) fn hold_off_restores(home: &Home) -> io::Result<Option<File>> {
     let file = open_lock(home)?;
     let began = Instant::now();
     loop {
         match file.try_lock_shared() {
             Ok(()) => return Ok(Some(file)),
-            // Where the file system has no locks, no restore can have begun.
+            // Without locks in the file system, no restore can have started.
             Err(TryLockError::Error(_)) => return Ok(None),
             Err(TryLockError::WouldBlock) if began.elapsed() >= PATIENCE => {
                 return Err(io::ErrorKind::ResourceBusy.into());
@@ -282,15 +291,15 @@ fn open_lock(home: &Home) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes the note and locks it; waits for another restore.
-fn note(home: &Home, intent: &Intent, wait: Duration) -> Result<File, StoreError> {
+/// Writes the note and locks it. Waits for another restore.
+fn note(home: &Home, intent: &RestoreIntent, wait: Duration) -> Result<File, StoreError> {
     let path = home.pending_restore();
     let failed = |error: io::Error| files::unwritten(&path, "written", &error);
     let text = serde_json::to_vec(intent).map_err(|error| failed(error.into()))?;
     let began = Instant::now();
     loop {
         settle(home);
-        let mut draft = Draft::beside(&path, "")?;
+        let mut draft = DraftFile::beside(&path, "")?;
         draft.write_all(&text).map_err(failed)?;
         draft.sync().map_err(failed)?;
         match draft.hold(&path) {
@@ -307,8 +316,8 @@ fn note(home: &Home, intent: &Intent, wait: Duration) -> Result<File, StoreError
     }
 }
 
-/// Moves what is live into the stage, then what is new out of it. May be repeated wherever it was interrupted.
-fn exchange(live: &Path, stage: &Path, extent: Extent) -> io::Result<()> {
+/// Moves the live files into the stage, then the new ones out of it. May be repeated wherever it was interrupted.
+fn exchange(live: &Path, stage: &Path, extent: ReplaceScope) -> io::Result<()> {
     let emptied = stage.join(EMPTIED);
     if !stage.exists() {
         return Ok(());
@@ -334,20 +343,20 @@ fn names(folder: &Path) -> io::Result<std::vec::IntoIter<OsString>> {
     Ok(names?.into_iter())
 }
 
-/// Tells if the database has this epoch; `None` where that cannot be told now.
+/// Returns true if the database has this epoch; `None` if that is unknown now.
 fn is_committed(home: &Home, epoch: &str) -> Option<bool> {
     let read = || -> rusqlite::Result<Vec<u8>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let database = Connection::open_with_flags(home.database(), flags)?;
         database.busy_timeout(PATIENCE)?;
-        // A log that its writer left behind is not for this connection to move into the file.
+        // A log that its writer left behind must not be moved into the file by this connection.
         database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         database.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))
     };
     match read() {
         Ok(found) => Some(HEXLOWER.encode(&found) == epoch),
         Err(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
-            // A restore puts a sound database in its place, so this is what was there before.
+            // A restore installs a sound database, so this is the old one.
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => Some(false),
             ErrorCode::CannotOpen if !home.database().exists() => Some(false),
             _ => None,
@@ -363,19 +372,19 @@ fn is_still(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Tells if a name is one that [`PendingRestore::begin`] gives: nothing else is ever removed.
+/// Returns true if a name is one that [`PendingRestore::begin`] gives: nothing else is ever removed.
 fn is_stage(name: &str) -> bool {
     let id = name.strip_prefix(STAGE);
     id.is_some_and(|id| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// A folder as text: from the home on where it is below it, so that a home can be moved. It need not be UTF-8.
+/// A folder as text: relative to the home if it is below it, so that a home can be moved. It need not be UTF-8.
 fn encoded(home: &Home, folder: &Path) -> String {
     HEXLOWER.encode(folder.strip_prefix(home.path()).unwrap_or(folder).as_os_str().as_bytes())
 }
 
 fn decoded(home: &Home, text: &str) -> PathBuf {
-    // Every text comes from `encoded`; a note with another one names no folder that there is.
+    // Every text comes from `encoded`; a note with another one names a folder that does not exist.
     let bytes = HEXLOWER.decode(text.as_bytes()).unwrap_or_else(|_| b".tulving-nowhere".to_vec());
     home.path().join(OsString::from_vec(bytes))
 }

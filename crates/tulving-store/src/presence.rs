@@ -1,19 +1,21 @@
-//! Checks that what memories speak of is there: the attachments in their place, and the files that mirrors are of.
+//! Checks that the data that memories refer to is there: the attachments in their place, and the files of mirrors.
 //!
-//! Nothing is changed. What is missing is named by the number of its memory, so that somebody can bring it back.
+//! Nothing is changed. Missing data is reported with the number of its memory, so that somebody can restore it.
 
 use std::path::{Component, Path};
 
-use tulving_core::error::{ObjectError, StoreError};
+use tulving_core::model::error::{ObjectError, StoreError};
 use tulving_core::ports::Objects;
 
 use crate::objects::ObjectSizes;
-use crate::sqlite::{Attached, Depth, Finding, Mirrored, Severity, SqliteStore};
+use crate::sqlite::{
+    MemoryAttachment, MirroredMemory, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding,
+};
 use crate::workspace::Workspace;
 
-/// The number of memories of one sort that are named.
+/// Number of memories of one kind that are named.
 const NAMED: usize = 20;
-/// The number of attachments in a bucket that are asked for unless the check goes deep: each is a request over the network.
+/// Number of attachments in a bucket that are checked unless the check is deep: each is a request over the network.
 const ASKED_OF_A_BUCKET: usize = 200;
 
 const BRING_BACK: &str = "`tulving backup restore FILE` brings back what a backup has; else push the file again, or forget the memory";
@@ -28,20 +30,20 @@ pub struct PresenceCheck<'a> {
     pub files: &'a Workspace,
     /// The attachments.
     pub objects: &'a dyn Objects,
-    /// The sizes of the attachments, which are cheap to ask for.
+    /// The sizes of the attachments, which are cheap to get.
     pub sizes: &'a dyn ObjectSizes,
 }
 
 impl PresenceCheck<'_> {
-    /// Looks for every attachment and every file. A deep look also compares each attachment with its hash.
-    pub fn look(&self, depth: Depth) -> Result<Vec<Finding>, StoreError> {
+    /// Looks for every attachment and every file. A deep check also compares each attachment with its hash.
+    pub fn look(&self, depth: StoreCheckDepth) -> Result<Vec<StoreCheckFinding>, StoreError> {
         let attachments = self.attachments(&self.store.memories_with_files()?, depth);
         let files = self.mirrors(&self.store.mirrored_memories()?);
         Ok(attachments.into_iter().chain([files]).collect())
     }
 
-    fn attachments(&self, all: &[Attached], depth: Depth) -> Vec<Finding> {
-        let bound = match depth == Depth::Usual && self.sizes.is_remote() {
+    fn attachments(&self, all: &[MemoryAttachment], depth: StoreCheckDepth) -> Vec<StoreCheckFinding> {
+        let bound = match depth == StoreCheckDepth::Usual && self.sizes.is_remote() {
             true => ASKED_OF_A_BUCKET,
             false => usize::MAX,
         };
@@ -52,7 +54,7 @@ impl PresenceCheck<'_> {
                     looked_at += 1;
                     faults.extend(fault);
                 }
-                // A place that does not answer is not asked for each of them.
+                // A place that does not answer is not asked again for each attachment.
                 Err(error) => {
                     let text = format!("they cannot be looked at: {error}");
                     findings.push(warn("attachments", text, "see that the place of attachments can be read"));
@@ -61,7 +63,7 @@ impl PresenceCheck<'_> {
             }
         }
         if !faults.is_empty() {
-            findings.push(Finding {
+            findings.push(StoreCheckFinding {
                 name: "attachments",
                 severity: Severity::Bad,
                 text: named(&faults),
@@ -69,23 +71,34 @@ impl PresenceCheck<'_> {
             });
         }
         if findings.is_empty() {
-            let how = if depth == Depth::Deep { "are what their hashes say" } else { "are there" };
+            let how = if depth == StoreCheckDepth::Deep { "are what their hashes say" } else { "are there" };
             let text = match all.len() {
                 0 => "no memory has one".to_owned(),
                 all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not looked at"),
                 all => format!("all of them {how} ({all})"),
             };
-            findings.push(Finding { name: "attachments", severity: Severity::Fine, text, hint: None });
+            findings.push(StoreCheckFinding {
+                name: "attachments",
+                severity: Severity::Fine,
+                text,
+                hint: None,
+            });
         }
         findings
     }
 
-    /// Says what is wrong with an attachment; an error where that cannot be told.
-    fn fault(&self, attached: &Attached, depth: Depth) -> Result<Option<String>, ObjectError> {
+    /// Returns the problem of an attachment, or an error if it cannot be checked.
+    fn fault(
+        &self,
+        attached: &MemoryAttachment,
+        depth: StoreCheckDepth,
+    ) -> Result<Option<String>, ObjectError> {
         let fault = |what: String| Ok(Some(format!("{}: its file {} {what}", attached.memory, attached.key)));
         let found = match depth {
-            Depth::Usual => self.sizes.size(&attached.key),
-            Depth::Deep => self.objects.get(&attached.key).map(|found| found.map(|bytes| bytes.len() as u64)),
+            StoreCheckDepth::Usual => self.sizes.size(&attached.key),
+            StoreCheckDepth::Deep => {
+                self.objects.get(&attached.key).map(|found| found.map(|bytes| bytes.len() as u64))
+            }
         };
         match found {
             Ok(None) => fault("is missing".to_owned()),
@@ -99,7 +112,7 @@ impl PresenceCheck<'_> {
         }
     }
 
-    fn mirrors(&self, all: &[Mirrored]) -> Finding {
+    fn mirrors(&self, all: &[MirroredMemory]) -> StoreCheckFinding {
         let root = self.files.folder();
         let gone = all.iter().filter(|mirrored| !is_file(root, &mirrored.path));
         let gone: Vec<String> =
@@ -112,21 +125,21 @@ impl PresenceCheck<'_> {
     }
 }
 
-/// Tells if there is a file at a path below a folder. A path that leads out of it has none.
+/// Returns true if there is a file at a path below a folder. A path that leads out of it has none.
 fn is_file(root: &Path, below: &str) -> bool {
     let below = Path::new(below);
     below.components().all(|part| matches!(part, Component::Normal(_))) && root.join(below).is_file()
 }
 
-fn fine(name: &'static str, text: &str) -> Finding {
-    Finding { name, severity: Severity::Fine, text: text.to_owned(), hint: None }
+fn fine(name: &'static str, text: &str) -> StoreCheckFinding {
+    StoreCheckFinding { name, severity: Severity::Fine, text: text.to_owned(), hint: None }
 }
 
-fn warn(name: &'static str, text: String, hint: &'static str) -> Finding {
-    Finding { name, severity: Severity::Warn, text, hint: Some(hint) }
+fn warn(name: &'static str, text: String, hint: &'static str) -> StoreCheckFinding {
+    StoreCheckFinding { name, severity: Severity::Warn, text, hint: Some(hint) }
 }
 
-/// The first few of many, and how many there are.
+/// The first few of many, and their number.
 fn named(all: &[String]) -> String {
     let named = all[..all.len().min(NAMED)].join("; ");
     match all.len().saturating_sub(NAMED) {

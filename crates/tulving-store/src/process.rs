@@ -1,7 +1,8 @@
-//! What all programs that are started as children have in common: they are given little of the environment, end with everything
-//! that they started, and what they complain of is kept, but not all of it.
+//! Common parts of all child processes: they get little of the environment, end with everything that they started, and only the
+//! last part of their error output is kept.
 //!
-//! A child leads a process group, which is killed with it. What has left the group (`setsid`, a daemon) is found by [`Kin`].
+//! A child leads a process group, which is killed with it. Processes that have left the group (`setsid`, a daemon) are found by
+//! [`ProcessDescendants`].
 
 #[cfg(target_os = "linux")]
 use std::collections::HashSet;
@@ -17,45 +18,45 @@ use rustix::io::Errno;
 #[cfg(target_os = "linux")]
 use rustix::process::PidfdFlags;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-/// So much of what a program complained of is kept.
+/// Number of bytes of a program's error output that are kept.
 const COMPLAINT_BYTES: usize = 4_096;
-/// So many characters of that are told.
+/// Number of characters of it that are shown.
 const COMPLAINT: usize = 200;
 
-/// Those of these variables that are set. A child is told nothing else of the environment, least of all a token.
+/// Those of these variables that are set. A child gets nothing else of the environment, least of all a token.
 pub(crate) fn environment<'n>(names: &'n [&'n str]) -> impl Iterator<Item = (&'n str, OsString)> {
     names.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
-/// A child that leads a group of its own, with all that it started.
+/// A child that leads its own process group, with everything that it started.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group(Pid);
+pub(crate) struct ProcessGroup(Pid);
 
-impl Group {
+impl ProcessGroup {
     /// The group that this child leads.
     pub(crate) fn of(child: &Child) -> Self {
         Self(Pid::from_child(child))
     }
 
-    /// The number of the child, which is that of the group.
+    /// The process id of the child, which is that of the group.
     pub(crate) fn id(self) -> Pid {
         self.0
     }
 
-    /// Kills all of it. Only before the child was waited for: after that its number may belong to another.
+    /// Kills all of it. Only before the child was waited for: after that its process id may belong to another process.
     pub(crate) fn kill(self) {
-        // It may have ended by itself this moment.
+        // It may have ended by itself just now.
         let _ = rustix::process::kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits until the child has ended, and leaves it to be waited for, so that its number stays its own.
+    /// Waits until the child has ended, and does not reap it, so that its process id stays valid.
     pub(crate) fn wait(self) -> io::Result<()> {
         self.look(WaitIdOptions::empty()).map(drop)
     }
 
-    /// Whether the child has ended; it is left to be waited for.
+    /// Returns true if the child has ended. It is not reaped.
     pub(crate) fn has_ended(self) -> io::Result<bool> {
         self.look(WaitIdOptions::NOHANG)
     }
@@ -72,23 +73,21 @@ impl Group {
     }
 }
 
-/// The variable that a child and all that it starts carry. It does not begin as our settings do: a child may run this
-/// program.
+/// The variable that a child and its descendants inherit. It does not begin like our settings: a child may run this program.
 const MARK: &str = "_TULVING_CHILD";
 #[cfg(target_os = "linux")]
-/// How often is looked for what a child has started, where each look finds something: one that starts others while it is
-/// being killed must not keep us for ever.
+/// The most searches for processes of a child, if each search finds some: one that starts others while it is being killed must
+/// not keep us forever.
 const LOOKS: usize = 10;
 
-/// The processes that a child has started, wherever they have gone: those that carry its mark, and those that come from
-/// it or from them. One that has cleared its environment *and* left its parents behind is not found. Linux only, elsewhere
-/// it is nobody.
+/// The processes that a child has started, wherever they are: those with its mark, and the descendants of it and of them. One
+/// that has cleared its environment *and* left its parents behind is not found. Linux only; elsewhere none is found.
 #[derive(Clone, Debug)]
-pub(crate) struct Kin {
+pub(crate) struct ProcessDescendants {
     mark: String,
 }
 
-impl Kin {
+impl ProcessDescendants {
     /// A mark that no other child has.
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -102,16 +101,16 @@ impl Kin {
         (MARK, &self.mark)
     }
 
-    /// Kills the group of a child and everything that came from it. Only before the child was waited for.
+    /// Kills the group of a child and all its descendants. Only before the child was waited for.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn kill(&self, group: Group) {
+    pub(crate) fn kill(&self, group: ProcessGroup) {
         group.kill();
     }
 
-    /// Kills the group of a child and everything that came from it. Only before the child was waited for.
+    /// Kills the group of a child and all its descendants. Only before the child was waited for.
     #[cfg(target_os = "linux")]
-    pub(crate) fn kill(&self, group: Group) {
-        // Those without a mark are known only for as long as their parents live.
+    pub(crate) fn kill(&self, group: ProcessGroup) {
+        // Those without a mark are found only while their parents live.
         let mut found = self.find(Some(group.id()));
         group.kill();
         for _ in 0..LOOKS {
@@ -125,10 +124,10 @@ impl Kin {
         }
     }
 
-    /// Handles of the processes. A handle stays with its process, whoever gets the number after it.
+    /// Handles of the processes. A handle stays with its process, even if its id is reused.
     #[cfg(target_os = "linux")]
     fn find(&self, child: Option<Pid>) -> Vec<OwnedFd> {
-        let all: Vec<Seen> = Seen::all().collect();
+        let all: Vec<ProcessEntry> = ProcessEntry::all().collect();
         let wanted = format!("{MARK}={}", self.mark);
         let mut kin: HashSet<i32> =
             all.iter().filter(|seen| seen.carries(&wanted)).map(|seen| seen.id).collect();
@@ -146,24 +145,24 @@ impl Kin {
         let others = all.iter().filter(|seen| kin.contains(&seen.id) && !seen.ended);
         // The child itself is killed with its group.
         let others = others.filter(|seen| child.is_none_or(|child| child.as_raw_nonzero().get() != seen.id));
-        others.filter_map(Seen::handle).collect()
+        others.filter_map(ProcessEntry::handle).collect()
     }
 }
 
 /// A process as `/proc` shows it.
 #[cfg(target_os = "linux")]
-struct Seen {
+struct ProcessEntry {
     id: i32,
     parent: i32,
-    /// When it began, which tells it from a later one of the same number.
+    /// Its start time, which distinguishes it from a later process with the same id.
     begun: u64,
-    /// Whether it only waits to be waited for.
+    /// True if it is a zombie.
     ended: bool,
 }
 
 #[cfg(target_os = "linux")]
-impl Seen {
-    /// Every process there is but this one.
+impl ProcessEntry {
+    /// Every process except this one.
     fn all() -> impl Iterator<Item = Self> {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
@@ -173,7 +172,7 @@ impl Seen {
 
     fn of(id: i32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name may have anything in it, but ends at the last bracket.
+        // The name may contain anything, but ends at the last bracket.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let (state, parent, begun) = (fields.first()?, fields.get(1)?, fields.get(19)?);
         Some(Self { id, parent: parent.parse().ok()?, begun: begun.parse().ok()?, ended: *state == "Z" })
@@ -184,38 +183,38 @@ impl Seen {
         environment.split(|byte| *byte == 0).any(|carried| carried == variable.as_bytes())
     }
 
-    /// A handle of it, where it is still the one that was seen.
+    /// A handle of it, if it is still the same process.
     fn handle(&self) -> Option<OwnedFd> {
         let handle = rustix::process::pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
         Self::of(self.id).filter(|now| now.begun == self.begun).map(|_| handle)
     }
 }
 
-/// The last that a program complained of.
+/// The last part of a program's error output.
 #[derive(Debug, Default)]
-pub(crate) struct Complaint(Vec<u8>);
+pub(crate) struct ErrorOutputTail(Vec<u8>);
 
-impl Complaint {
-    /// Adds what came, and lets go of the oldest.
+impl ErrorOutputTail {
+    /// Adds bytes, and drops the oldest.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
         let extra = self.0.len().saturating_sub(COMPLAINT_BYTES);
         self.0.drain(..extra);
     }
 
-    /// All that is kept.
+    /// The whole text that is kept.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The last line that says something; empty where none does.
+    /// The last line with text; empty if there is none.
     pub(crate) fn last_line(&self) -> String {
         let text = self.text();
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         preview::cut(last, COMPLAINT)
     }
 
-    /// How something ended, with the last line.
+    /// The reason of an end, with the last line.
     pub(crate) fn after(&self, how: &str) -> String {
         match self.last_line() {
             last if last.is_empty() => how.to_owned(),

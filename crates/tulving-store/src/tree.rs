@@ -1,53 +1,90 @@
-//! Walks through trees of files that are to be imported, and reads them.
+//! Walks through trees of files to import, and reads them.
 //!
-//! What `.gitignore`, `.ignore` and `.tulvingignore` name is left out, and so is what is hidden. Links are not followed, so
-//! a walk ends and stays where it was told to look.
+//! Files named in `.gitignore`, `.ignore` and `.tulvingignore` are left out, and so are hidden files and folders that
+//! tools fill. Links are not followed, so a walk ends and stays below its root.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use tulving_core::file::Stamp;
+use tulving_core::classify::form;
+use tulving_core::model::file::Stamp;
 
-/// The name of the files that say what is not imported.
+/// The name of the files that list what is not imported.
 const IGNORE: &str = ".tulvingignore";
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How it is now.
+    /// Its present state.
     pub stamp: Stamp,
 }
 
-/// What could not be looked at.
+/// A path that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
-    /// Where, as far as it is known.
+pub struct UnreadablePath {
+    /// The path, as far as it is known.
     pub path: Option<PathBuf>,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Whether files may be in it that nobody has seen.
+    /// True if it may contain files that nobody has seen.
     pub hides: bool,
 }
 
-/// Finds the regular files below a folder, or the file itself, in the order of their names. `found` is told of each; what
-/// could not be looked at is given back.
-pub fn walk(root: &Path, hidden: bool, found: &mut dyn FnMut(TreeFile)) -> Vec<Unread> {
-    let mut unread = Vec::new();
+/// Options of a [`walk`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WalkOptions {
+    /// True to include hidden files.
+    pub hidden: bool,
+    /// True to include folders that tools fill: dependencies, build output, caches, virtual environments.
+    pub generated: bool,
+}
+
+/// The parts that a [`walk`] skipped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkippedPaths {
+    /// The paths that could not be read.
+    pub unread: Vec<UnreadablePath>,
+    /// The folders that tools fill, without those inside them.
+    pub generated: Vec<PathBuf>,
+}
+
+/// Finds the regular files below a folder, or the file itself, in the order of their names, and calls `found` with each.
+/// The root itself is read whatever its name is; version control data below it never is.
+pub fn walk(root: &Path, options: WalkOptions, found: &mut dyn FnMut(TreeFile)) -> SkippedPaths {
+    let generated = Arc::new(Mutex::new(Vec::new()));
+    let left_out = Arc::clone(&generated);
     let walk = WalkBuilder::new(root)
-        .hidden(!hidden)
+        .hidden(!options.hidden)
         .require_git(false)
         .git_global(false)
         .add_custom_ignore_filename(IGNORE)
-        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git")
+        .filter_entry(move |entry| {
+            let name = entry.file_name().to_str().unwrap_or_default();
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if entry.depth() == 0 {
+                return true;
+            }
+            // In a worktree or a submodule `.git` is a file.
+            if name == ".git" || (is_folder && form::is_version_control(name)) {
+                return false;
+            }
+            if options.generated || !is_folder || !is_generated(entry.path(), name) {
+                return true;
+            }
+            left_out.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
+            false
+        })
         .sort_by_file_name(Ord::cmp)
         .build();
+    let mut unread = Vec::new();
     for entry in walk {
         let stamped = entry.map_err(|error| unreadable(&error)).and_then(|entry| stamped(&entry));
         match stamped {
@@ -56,14 +93,22 @@ pub fn walk(root: &Path, hidden: bool, found: &mut dyn FnMut(TreeFile)) -> Vec<U
             Err(trouble) => unread.push(trouble),
         }
     }
-    unread
+    let generated = std::mem::take(&mut *generated.lock().unwrap_or_else(PoisonError::into_inner));
+    SkippedPaths { unread, generated }
 }
 
-fn stamped(entry: &DirEntry) -> Result<Option<TreeFile>, Unread> {
+/// Returns true if tools fill a folder: by its name, or because it is a virtual environment or a tagged cache of any name.
+fn is_generated(folder: &Path, name: &str) -> bool {
+    form::is_generated_folder(name)
+        || folder.join("pyvenv.cfg").is_file()
+        || folder.join("CACHEDIR.TAG").is_file()
+}
+
+fn stamped(entry: &DirEntry) -> Result<Option<TreeFile>, UnreadablePath> {
     let kind = entry.file_type();
     if entry.depth() > 0 && kind.is_some_and(|kind| kind.is_symlink()) {
-        let (path, why) = (Some(entry.path().to_owned()), "it is a link, which is not followed".to_owned());
-        return Err(Unread { path, why, hides: false });
+        let (path, why) = (Some(entry.path().to_owned()), "symbolic links are not followed".to_owned());
+        return Err(UnreadablePath { path, why, hides: false });
     }
     if !kind.is_some_and(|kind| kind.is_file()) {
         return Ok(None);
@@ -72,7 +117,7 @@ fn stamped(entry: &DirEntry) -> Result<Option<TreeFile>, Unread> {
     Ok(Some(TreeFile { path: entry.path().to_owned(), stamp: stamp(&metadata) }))
 }
 
-fn unreadable(error: &ignore::Error) -> Unread {
+fn unreadable(error: &ignore::Error) -> UnreadablePath {
     let mut path = None;
     let mut inner = error;
     loop {
@@ -82,22 +127,22 @@ fn unreadable(error: &ignore::Error) -> Unread {
                 err
             }
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
-            inner => return Unread { path, why: inner.to_string(), hides: true },
+            inner => return UnreadablePath { path, why: inner.to_string(), hides: true },
         };
     }
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
     /// It is a link, and stands where a walk found a file.
-    #[error("it is a link, which is not followed")]
+    #[error("symbolic links are not followed")]
     Link,
-    /// It is no regular file.
+    /// It is not a regular file.
     #[error("it is not a regular file")]
     NotRegular,
-    /// It is larger than what is taken.
+    /// It is larger than the limit.
     #[error("it has {size} bytes and the limit is {limit}")]
     TooLarge {
         /// Its size.
@@ -110,12 +155,13 @@ pub enum TreeError {
     Unreadable(#[from] io::Error),
 }
 
-/// Reads a file of at most so many bytes, and says how it was before that.
+/// Reads a file of at most this many bytes, with its state from before the read.
 pub fn read(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::empty())
 }
 
-/// Reads a file that a [`walk`] has found below its root, likewise. A link that has taken its place since is not followed.
+/// Reads a file that a [`walk`] has found below its root, in the same way. A link that has taken its place since is not
+/// followed.
 pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::NOFOLLOW).map_err(|error| match error {
         TreeError::Unreadable(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
@@ -126,7 +172,7 @@ pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError>
 }
 
 fn read_by(path: &Path, most: u64, flags: OFlags) -> Result<(Stamp, Vec<u8>), TreeError> {
-    // A pipe would be waited for.
+    // Opening a pipe would wait.
     let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
@@ -147,7 +193,7 @@ fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
     if size > limit { Err(TreeError::TooLarge { size, limit }) } else { Ok(bytes) }
 }
 
-/// What tells one state of a file from another.
+/// The values that distinguish two states of a file.
 pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
     Stamp { size: metadata.len(), modified, inode: metadata.ino() }
@@ -166,12 +212,55 @@ mod tests {
         std::fs::write(&file, "found").expect("written");
         std::fs::write(&elsewhere, "not asked for").expect("written");
         let mut found = Vec::new();
-        assert_eq!(walk(&tree, false, &mut |file| found.push(file.path)), []);
+        assert_eq!(
+            walk(&tree, WalkOptions::default(), &mut |file| found.push(file.path)),
+            SkippedPaths::default()
+        );
         assert_eq!(read_found(&found[0], 100).expect("read").1, b"found");
         std::fs::remove_file(&file).expect("removed");
         std::os::unix::fs::symlink(&elsewhere, &file).expect("linked");
         let error = read_found(&found[0], 100).expect_err("it is a link");
-        assert_eq!(error.to_string(), "it is a link, which is not followed");
+        assert_eq!(error.to_string(), "symbolic links are not followed");
         assert_eq!(read(&file, 100).expect("named by somebody").1, b"not asked for");
+    }
+
+    #[test]
+    fn folders_that_tools_fill_are_left_out_and_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in [
+            "a.md",
+            "build",
+            "node_modules/x/index.js",
+            "node_modules/x/node_modules/y/index.js",
+            "web/dist/app.js",
+            "web/src/app.js",
+            "my env/pyvenv.cfg",
+            "my env/lib/b.py",
+            "cached/CACHEDIR.TAG",
+            "CVS/c.md",
+            ".svn/d.md",
+            ".next/e.js",
+        ] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(path, "text").expect("written");
+        }
+        let names = |options| {
+            let mut found = Vec::new();
+            let name = |path: &Path| path.strip_prefix(folder.path()).expect("below").display().to_string();
+            let unseen = walk(folder.path(), options, &mut |file| found.push(name(&file.path)));
+            assert_eq!(unseen.unread, []);
+            (found, unseen.generated.iter().map(|path| name(path)).collect::<Vec<_>>())
+        };
+        let (found, generated) = names(WalkOptions::default());
+        assert_eq!(found, ["a.md", "build", "web/src/app.js"]);
+        assert_eq!(generated, ["cached", "my env", "node_modules", "web/dist"]);
+        let (found, generated) = names(WalkOptions { hidden: true, ..WalkOptions::default() });
+        assert_eq!((found.len(), generated.first().map(String::as_str)), (3, Some(".next")));
+        let (found, generated) = names(WalkOptions { hidden: true, generated: true });
+        assert_eq!((found.len(), generated.len()), (10, 0), "all but version control: {found:?}");
+        let mut inside = Vec::new();
+        walk(&folder.path().join("web/dist"), WalkOptions::default(), &mut |file| inside.push(file.path));
+        assert_eq!(inside.len(), 1, "what is named itself is looked into");
     }
 }

@@ -1,44 +1,44 @@
-//! Builds what tests need with few words: a [`World`] around a store, and memories with sensible defaults.
+//! Builds test data in few words: a [`StoreFixture`] around a store, and memories with sensible defaults.
 //!
-//! A world writes through [`Store::apply`] as the user, without rights to check, so that it can set up anything.
+//! A world writes through [`Store::apply`] as the user, without checking rights, so that it can set up anything.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tulving_core::association::Association;
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Revision, Right, Write};
 use tulving_core::classify;
-use tulving_core::error::StoreError;
-use tulving_core::id::{
+use tulving_core::model::association::Association;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, Revision, Right, Write};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{
     AuditId, JobId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId, TurnId, Version,
 };
-use tulving_core::job::Job;
-use tulving_core::memory::{
+use tulving_core::model::job::Job;
+use tulving_core::model::memory::{
     Auto, Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
 };
-use tulving_core::ports::Store;
-use tulving_core::record::{DumpPosition, Record};
-use tulving_core::request::Forgotten;
-use tulving_core::score::Weight;
-use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team, Viewer};
-use tulving_core::text::{chunk, normalize};
-use tulving_core::time::Timestamp;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{
+use tulving_core::model::record::{DumpPosition, Record};
+use tulving_core::model::request::Forgotten;
+use tulving_core::model::score::Weight;
+use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team, Viewer};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{
     AuditAct, Author, Boundary, ContentType, JobState, LinkedBy, MemoryType, Origin, PrincipalKind, Relation,
     Role, SpaceKind, State, Trust, TurnRole, VersionAct,
 };
+use tulving_core::ports::Store;
+use tulving_core::text::{chunk, normalize};
 
-/// 2026-01-01T00:00:00Z, where every test begins.
+/// 2026-01-01T00:00:00Z, the start of every test.
 const START_MICROS: i64 = 1_767_225_600_000_000;
 
-/// The instant so many seconds after every test began.
+/// The instant `n` seconds after the start of every test.
 pub fn second(n: i64) -> Timestamp {
     Timestamp::from_micros(START_MICROS + n * 1_000_000)
 }
 
-/// A memory that says `content` and nothing else: a fact, shared with its space, just saved.
+/// A memory with only this `content`: a fact, shared with its space, just saved.
 pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) -> Memory {
     Memory {
         id: MemoryId::mint(at),
@@ -56,6 +56,8 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
             trust: Trust::Own,
             pass: None,
             source_path: None,
+            source_paths: Vec::new(),
+            also_without_path: false,
             mirror: None,
             attachment: None,
         },
@@ -67,7 +69,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
     }
 }
 
-/// An edition that says `content`: a fact, shared with its space.
+/// An edition with this `content`: a fact, shared with its space.
 pub fn edition(content: &str) -> Edition {
     let memory_type = MemoryType::Fact;
     Edition {
@@ -86,7 +88,7 @@ pub fn edition(content: &str) -> Edition {
     }
 }
 
-/// A plain text that says `content`.
+/// A plain text with this `content`.
 pub fn text(content: &str) -> Text {
     Text {
         content: content.to_owned(),
@@ -144,17 +146,17 @@ pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relatio
     }
 }
 
-/// Unconfined eyes.
+/// An unconfined viewer.
 pub fn eyes(principal: PrincipalId) -> Viewer {
     Viewer { principal, within: None }
 }
 
-/// Eyes that see only into these spaces.
+/// A viewer that sees only into these spaces.
 pub fn confined(principal: PrincipalId, within: &[SpaceId]) -> Viewer {
     Viewer { principal, within: Some(within.to_vec()) }
 }
 
-/// All records of a store, read in pages of `limit`, without the line that heads a dump.
+/// All records of a store, read in pages of `limit`, without the header line of a dump.
 pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
     let mut records = Vec::new();
     let mut position = Some(DumpPosition::default());
@@ -169,25 +171,25 @@ pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
     records
 }
 
-/// A store, and what makes it quick to fill. Time moves by a second with each thing made.
-pub struct World {
+/// A store with helpers that fill it quickly. Time moves by a second with each created item.
+pub struct StoreFixture {
     /// The store.
     pub store: Arc<dyn Store>,
     seconds: AtomicI64,
 }
 
-impl World {
+impl StoreFixture {
     /// A world around a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, seconds: AtomicI64::new(0) }
     }
 
-    /// The next second.
+    /// Moves to the next second and returns it.
     pub fn now(&self) -> Timestamp {
         second(self.seconds.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    /// Applies writes as a principal that must hold these rights.
+    /// Applies writes as a principal that must have these rights.
     pub fn apply_as(
         &self,
         principal: PrincipalId,
@@ -202,12 +204,12 @@ impl World {
         })
     }
 
-    /// Applies writes as the user, with no rights to check.
+    /// Applies writes as the user, without checking rights.
     pub fn try_apply(&self, writes: Vec<Write>) -> Result<Applied, StoreError> {
         self.apply_as(PrincipalId::USER, Vec::new(), writes)
     }
 
-    /// The same, where it must succeed.
+    /// Like [`try_apply`](Self::try_apply), but must succeed.
     #[track_caller]
     pub fn apply(&self, writes: Vec<Write>) -> Applied {
         match self.try_apply(writes) {
@@ -229,7 +231,7 @@ impl World {
         id
     }
 
-    /// A new org. There is no verb for it: orgs come in with a dump.
+    /// A new org. There is no verb for it: orgs only come with a dump.
     pub fn org(&self, name: &str) -> OrgId {
         let id = OrgId::mint(self.now());
         let org = Org { id, name: name.to_owned() };
@@ -237,7 +239,7 @@ impl World {
         id
     }
 
-    /// A new team of an org, likewise.
+    /// A new team of an org. Like orgs, teams only come with a dump.
     pub fn team(&self, org: OrgId, name: &str) -> TeamId {
         let id = TeamId::mint(self.now());
         let team = Team { id, org, name: name.to_owned() };
@@ -258,7 +260,7 @@ impl World {
         self.space_of(TeamId::LOCAL, name, SpaceKind::Hub)
     }
 
-    /// A new hub, and a new principal who writes in it.
+    /// A new hub, and a new principal with the right to write in it.
     pub fn hub_with_writer(&self, name: &str) -> (SpaceId, PrincipalId) {
         let space = self.hub(name);
         let writer = self.principal(&format!("writer-of-{name}"));
@@ -271,7 +273,7 @@ impl World {
         self.apply(vec![Write::SetMember(Membership { principal, of, role })]);
     }
 
-    /// Takes a membership away.
+    /// Removes a membership.
     pub fn leave(&self, principal: PrincipalId, of: MemberOf) {
         self.apply(vec![Write::RemoveMember(Membership { principal, of, role: Role::Reader })]);
     }
@@ -281,7 +283,7 @@ impl World {
         memory(self.now(), space, owner, content)
     }
 
-    /// Stores a memory and gives it with its number.
+    /// Stores a memory and returns it with its number.
     #[track_caller]
     pub fn save(&self, mut memory: Memory) -> Memory {
         let applied = match self.apply_as(memory.owner, Vec::new(), vec![insert(&memory)]) {
@@ -292,7 +294,7 @@ impl World {
         memory
     }
 
-    /// Stores a new memory, changed as said.
+    /// Stores a new memory after `change`.
     #[track_caller]
     pub fn put(
         &self,
@@ -306,7 +308,7 @@ impl World {
         self.save(memory)
     }
 
-    /// Gives a memory another edition, and it as its owner then sees it.
+    /// Gives a memory another edition, and returns it as its owner then sees it.
     #[track_caller]
     pub fn edit(&self, memory: &Memory, change: impl FnOnce(&mut Edition)) -> Memory {
         let mut edition = memory.edition.clone();
@@ -317,7 +319,7 @@ impl World {
         self.seen(&eyes(memory.owner), memory.id).expect("its owner sees it")
     }
 
-    /// Moves a memory, and gives it as it then stands.
+    /// Moves a memory to another standing, and returns it.
     #[track_caller]
     pub fn shift(&self, memory: &Memory, change: impl FnOnce(&mut Standing)) -> Memory {
         let mut moved = memory.clone();
@@ -333,12 +335,12 @@ impl World {
         self.shift(memory, |standing| standing.forgotten_at = Some(now))
     }
 
-    /// Removes a memory for good.
+    /// Erases a memory permanently.
     pub fn erase(&self, id: MemoryId) {
         self.apply(vec![Write::Erase { id, from: None }]);
     }
 
-    /// Links two memories on a caller's behalf.
+    /// Links two memories as a caller.
     #[track_caller]
     pub fn link(&self, source: &Memory, target: &Memory, relation: Relation) -> Association {
         let edge = link(self.now(), source.id, target.id, relation);
@@ -346,7 +348,7 @@ impl World {
         edge
     }
 
-    /// A memory through somebody's eyes.
+    /// A memory as a viewer sees it.
     pub fn seen(&self, viewer: &Viewer, id: MemoryId) -> Option<Memory> {
         self.store
             .memory(viewer, SpaceId::DEFAULT, MemoryRef::Id(id), Forgotten::Without)
@@ -370,7 +372,7 @@ impl World {
         }
     }
 
-    /// A job that waits and is due at once.
+    /// A waiting job that is due at once.
     pub fn job(&self, kind: &str) -> Job {
         let now = self.now();
         Job {

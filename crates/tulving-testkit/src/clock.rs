@@ -1,14 +1,14 @@
-//! Clocks that go as the test says.
+//! Clocks controlled by the test.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Clock;
-use tulving_core::time::Timestamp;
 
 use crate::build;
 
-/// Stands still until it is moved, or moves on by a step each time it is asked.
+/// Stands still until it is moved, or moves on by a step each time it is read.
 #[derive(Debug)]
 pub struct ManualClock {
     micros: AtomicI64,
@@ -16,12 +16,12 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stands still at the instant where every test begins.
+    /// A clock that stands still at the start of every test.
     pub fn new() -> Self {
         Self::ticking(Duration::ZERO)
     }
 
-    /// A clock that begins there and moves on each time it is asked, so that no two instants are equal.
+    /// A clock that begins there and moves on each time it is read, so that no two instants are equal.
     pub fn ticking(step: Duration) -> Self {
         Self { micros: AtomicI64::new(build::second(0).as_micros()), step: micros(step) }
     }
@@ -31,7 +31,7 @@ impl ManualClock {
         self.micros.fetch_add(micros(by), Ordering::SeqCst);
     }
 
-    /// Sets it, backwards too.
+    /// Sets it, even backwards.
     pub fn set(&self, now: Timestamp) {
         self.micros.store(now.as_micros(), Ordering::SeqCst);
     }

@@ -1,12 +1,12 @@
-//! Models that need no model: one that always gives the same vectors, one that fails, and none at all.
+//! Fake embedding models: one that always returns the same vectors, one that fails, and none at all.
 
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
-/// How many dimensions the fake vectors have, as the real ones.
+/// Number of dimensions of the fake vectors, as in the real ones.
 const DIMENSIONS: usize = 384;
 
-/// Gives each text a normalised vector that follows from its words alone.
+/// Gives each text a normalised vector that depends only on its words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeEmbedder;
 
@@ -20,7 +20,7 @@ impl Embedder for FakeEmbedder {
     }
 }
 
-/// One dimension for each word, so that texts with common words lie near each other.
+/// Sets one dimension for each word, so that texts with common words are near each other.
 fn embedding(text: &str) -> Vec<f32> {
     let mut vector = vec![0.0_f32; DIMENSIONS];
     vector[0] = 0.1;
@@ -50,7 +50,7 @@ impl Embedder for BrokenEmbedder {
     }
 }
 
-/// Says that no model is set up.
+/// Answers that no model is set up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEmbedder;
 

@@ -1,54 +1,55 @@
-//! An extractor that says what it was told to say, and notes what it was asked.
+//! An extractor that gives scripted answers and records its calls.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
 
-/// Says what it was told to say.
+/// Gives scripted answers.
 #[derive(Default)]
 pub struct ScriptedExtractor {
-    script: Mutex<Script>,
+    script: Mutex<ExtractorScript>,
 }
 
 #[derive(Default)]
-struct Script {
-    /// What is said of files of a type.
+struct ExtractorScript {
+    /// The answers for files of a type.
     of_type: BTreeMap<String, Result<Extracted, ExtractError>>,
-    /// What is said next, before any of these.
+    /// The next answers, used before those by type.
     next: Vec<Result<Extracted, ExtractError>>,
     asked: Vec<(String, Vec<u8>)>,
 }
 
 impl ScriptedExtractor {
-    /// One that knows no type.
+    /// An extractor that knows no type.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on this is said of files of a type.
+    /// Sets the answer for files of a type.
     pub fn answer(&self, media_type: &str, said: Result<Extracted, ExtractError>) {
         self.script().of_type.insert(media_type.to_owned(), said);
     }
 
-    /// From now on files of a type have this text.
+    /// Sets the text of files of a type.
     pub fn answer_text(&self, media_type: &str, text: &str) {
         let extracted = Extracted { text: text.to_owned(), by: "script", ..Extracted::default() };
         self.answer(media_type, Ok(extracted));
     }
 
-    /// This is said of the next file, whatever its type; called several times, of those after it.
+    /// Sets the answer for the next file, whatever its type. Further calls are for the files after
+    /// it.
     pub fn answer_next(&self, said: Result<Extracted, ExtractError>) {
         self.script().next.push(said);
     }
 
-    /// What it was asked so far, in order.
+    /// The calls so far, in order.
     pub fn asked(&self) -> Vec<(String, Vec<u8>)> {
         self.script().asked.clone()
     }
 
-    fn script(&self) -> std::sync::MutexGuard<'_, Script> {
+    fn script(&self) -> std::sync::MutexGuard<'_, ExtractorScript> {
         self.script.lock().expect("nobody panicked")
     }
 }

@@ -1,65 +1,67 @@
-//! A store that fails, or is meddled with, at the call that the test says.
+//! A store that fails, or is changed by somebody else, at a call that the test chooses.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tulving_core::association::Association;
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::{AdoptedItem, Applied, Change, ChangeSet, Listing};
-use tulving_core::claim::Claim;
-use tulving_core::error::StoreError;
-use tulving_core::file::{ImportedFile, MirroredEntry, MirroredFile};
-use tulving_core::id::{JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId};
-use tulving_core::job::Job;
-use tulving_core::life::Life;
-use tulving_core::llm::Usage;
-use tulving_core::memory::{Memory, VersionRecord};
-use tulving_core::pass::{Pass, PassFilter};
+use tulving_core::model::association::Association;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::{Actor, AdoptedItem, Applied, Change, ChangeSet, Listing};
+use tulving_core::model::claim::Claim;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::file::{ImportedFile, MirroredEntry, MirroredFile};
+use tulving_core::model::id::{
+    JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId,
+};
+use tulving_core::model::job::Job;
+use tulving_core::model::life::Life;
+use tulving_core::model::llm::Usage;
+use tulving_core::model::memory::{Memory, VersionRecord};
+use tulving_core::model::pass::{Pass, PassFilter};
+use tulving_core::model::record::{DumpPosition, Record};
+use tulving_core::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::model::search::{Entry, Section, Sight};
+use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{JobState, Role, System};
 use tulving_core::ports::{
     Aging, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors, Passes, Probe,
     Stage, Store, Transfer, Usages,
 };
-use tulving_core::record::{DumpPosition, Record};
-use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
-use tulving_core::search::{Entry, Section, Sight};
-use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
-use tulving_core::time::Timestamp;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{JobState, Role, System};
 
-type Deed = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
+type StoreInterference = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
 
-/// Stands before a store and fails the call that it was told to, before the store hears of it: what failed was not
-/// done. It can also let somebody else act first, right before a set is applied.
+/// Wraps a store and fails the chosen call before it reaches the store: a failed call was not done. It can also let
+/// somebody else act first, right before a set is applied.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     calls: AtomicU64,
     fails_at: AtomicU64,
-    meddlers: Mutex<Vec<Deed>>,
+    meddlers: Mutex<Vec<StoreInterference>>,
 }
 
 impl FaultyStore {
-    /// A store that works until it is told otherwise.
+    /// A store that works until a fault is set.
     pub fn new(inner: Arc<dyn Store>) -> Self {
         Self { inner, calls: AtomicU64::new(0), fails_at: AtomicU64::new(0), meddlers: Mutex::default() }
     }
 
-    /// Counts from nought again, and fails the `nth` call from now, counted from 1. Nought is never.
+    /// Restarts the count, and fails the `nth` call from now, counted from 1. Zero means never.
     pub fn fail_at(&self, nth: u64) {
         self.calls.store(0, Ordering::SeqCst);
         self.fails_at.store(nth, Ordering::SeqCst);
     }
 
-    /// Whether the call that was to fail has come since [`fail_at`](Self::fail_at).
+    /// Returns true if the call that was to fail has come since [`fail_at`](Self::fail_at).
     pub fn has_failed(&self) -> bool {
         let nth = self.fails_at.load(Ordering::SeqCst);
         nth > 0 && self.calls.load(Ordering::SeqCst) >= nth
     }
 
-    /// Before the next set is applied, `deed` is done to the store beneath: somebody else was faster. Several are done
-    /// before one set each, in their order.
+    /// Runs `deed` on the inner store before the next set is applied, as if somebody else was faster. Several deeds
+    /// run before one set each, in their order.
     pub fn before_next_apply(&self, deed: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
         let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
         meddlers.insert(0, Box::new(deed));
@@ -257,6 +259,14 @@ impl Log for FaultyStore {
 
     fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
         self.pass("audit")?.audit(viewer, filter)
+    }
+
+    fn last_change(
+        &self,
+        by: &Actor,
+        space: SpaceId,
+    ) -> Result<Option<tulving_core::model::audit::LastChange>, StoreError> {
+        self.pass("last_change")?.last_change(by, space)
     }
 }
 

@@ -1,47 +1,47 @@
-//! Files that are kept in memory, for tests of what is decided about them. They are watched, and fail on command.
+//! Files in memory, for tests of decisions about files. They are watched, and fail on command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use sha2::{Digest, Sha256};
-use tulving_core::error::FileError;
-use tulving_core::file::{
+use tulving_core::model::error::FileError;
+use tulving_core::model::file::{
     Appended, FileContent, FileEntry, FileList, FilePath, Folder, Pledge, Previous, Stamp,
 };
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From};
-use tulving_core::time::Timestamp;
 
 /// Files in memory.
 #[derive(Default)]
-pub struct MemoryFiles {
-    kept: Mutex<Kept>,
+pub struct InMemoryFiles {
+    kept: Mutex<InMemoryFilesState>,
     unwatched: AtomicBool,
     broken: AtomicBool,
     absent: AtomicBool,
 }
 
 #[derive(Default)]
-struct Kept {
+struct InMemoryFilesState {
     files: BTreeMap<FilePath, (Vec<u8>, Stamp)>,
     previous: BTreeMap<FilePath, Vec<(Previous, Vec<u8>)>>,
     pledges: Vec<Pledge>,
-    /// Those that somebody is about to settle.
+    /// The pledges that somebody is about to settle.
     begun: Vec<Pledge>,
     written: i64,
-    /// How often anything was changed.
+    /// Number of changes so far.
     changes: u64,
-    /// Which of these was the last of a folder.
+    /// The number of the last change in each folder.
     changed: BTreeMap<Folder, u64>,
-    /// Which was the last of all folders at once.
+    /// The number of the last change to all folders at once.
     all_changed: u64,
-    /// Those that are listed and cannot be read.
+    /// Files that are listed and cannot be read.
     unreadable: BTreeSet<FilePath>,
-    /// What is there and is no file that is used.
+    /// Entries that exist and are not usable files.
     refused: BTreeSet<FilePath>,
 }
 
-impl Kept {
+impl InMemoryFilesState {
     fn change(&mut self, folder: &Folder) {
         self.changes += 1;
         self.changed.insert(folder.clone(), self.changes);
@@ -61,69 +61,69 @@ impl Kept {
     }
 }
 
-impl MemoryFiles {
+impl InMemoryFiles {
     /// No files.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a file behind everybody's back, as an editor would.
+    /// Writes a file unnoticed, as an editor would.
     pub fn edit(&self, path: &FilePath, content: impl AsRef<[u8]>) {
         self.change(path, |kept| kept.put(path, content.as_ref().to_vec()));
     }
 
-    /// Removes one, likewise.
+    /// Removes a file unnoticed.
     pub fn delete(&self, path: &FilePath) {
         self.change(path, |kept| drop(kept.files.remove(path)));
     }
 
-    /// All files, by path, with what they say.
+    /// All files, by path, with their contents.
     pub fn all(&self) -> Vec<(String, String)> {
         let kept = self.kept();
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         kept.files.iter().map(|(path, (bytes, _))| (path.to_string(), said(bytes))).collect()
     }
 
-    /// What a file says.
+    /// The content of a file.
     pub fn content(&self, path: &FilePath) -> Option<String> {
         let kept = self.kept();
         kept.files.get(path).map(|(bytes, _)| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// From now on nobody watches.
+    /// Stops watching.
     pub fn stop_watching(&self) {
         self.unwatched.store(true, Ordering::Relaxed);
     }
 
-    /// From now on nothing can be read or written, or all can again.
+    /// Makes all reads and writes fail, or work again.
     pub fn set_broken(&self, broken: bool) {
         self.broken.store(broken, Ordering::Relaxed);
         self.kept().change_all();
     }
 
-    /// From now on one file cannot be read, though it is listed, until it is edited.
+    /// Makes one file unreadable, though still listed, until it is edited.
     pub fn make_unreadable(&self, path: &FilePath) {
         self.change(path, |kept| kept.unreadable.insert(path.clone()));
     }
 
-    /// From now on something is there that is refused, a link that leads out say.
+    /// Adds an entry that is refused, such as a link that leads out.
     pub fn make_refused(&self, path: &FilePath) {
         self.change(path, |kept| kept.refused.insert(path.clone()));
     }
 
-    /// From now on the workspace is not there, or it is again with all that was in it.
+    /// Makes the workspace disappear, or brings it back with all its files.
     pub fn set_absent(&self, absent: bool) {
         self.absent.store(absent, Ordering::Relaxed);
         self.kept().change_all();
     }
 
-    /// The pledges as a process that was killed left them.
+    /// Leaves a pledge behind, as a killed process does.
     pub fn leave(&self, pledge: Pledge) {
         let path = pledge.path.clone();
         self.change(&path, |kept| kept.pledges.push(pledge));
     }
 
-    /// Whoever was about to settle a pledge is gone.
+    /// Acts as if everybody who was about to settle a pledge had died.
     pub fn abandon(&self) {
         let mut kept = self.kept();
         let begun = std::mem::take(&mut kept.begun);
@@ -136,11 +136,11 @@ impl MemoryFiles {
         self.kept().files.keys().map(ToString::to_string).collect()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, InMemoryFilesState> {
         self.kept.lock().expect("nobody panicked")
     }
 
-    fn change<T>(&self, path: &FilePath, change: impl FnOnce(&mut Kept) -> T) -> T {
+    fn change<T>(&self, path: &FilePath, change: impl FnOnce(&mut InMemoryFilesState) -> T) -> T {
         let mut kept = self.kept();
         kept.change(path.folder());
         change(&mut kept)
@@ -162,7 +162,7 @@ fn broken(path: &str, verb: &'static str) -> FileError {
     FileError::Unusable { path: path.into(), verb, why: "it is broken on command".to_owned() }
 }
 
-impl Files for MemoryFiles {
+impl Files for InMemoryFiles {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         self.usable(folder.as_str(), "read")?;
         if self.is_absent() {
@@ -312,7 +312,7 @@ impl Files for MemoryFiles {
     }
 }
 
-/// That a file is what was decided on.
+/// Checks that a file is still in the state that the decision was based on.
 fn require(path: &FilePath, from: From, old: Option<&[u8]>) -> Result<(), FileError> {
     let fits = match from {
         From::Any => true,

@@ -1,40 +1,40 @@
-//! An index without any art: it reads everything anew at every change and scores every item. What the real one finds must
-//! be what this one finds, but for the last digits and the order of sessions; `tulving-store` compares the two.
+//! A naive index: it reads everything again at every change and scores every item. The real one must find the same,
+//! except for the last digits and the order of sessions; `tulving-store` compares the two.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tulving_core::error::IndexError;
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::memory::{Chunk, Memory};
+use tulving_core::model::error::IndexError;
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::memory::{Chunk, Memory};
+use tulving_core::model::search::{Cast, Found, Item, Meaning, Question, Scope, Session, Weights};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::search::{Cast, Found, Item, Meaning, Question, Scope, Session, Weights};
 use tulving_core::text::{cast, terms};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
-/// What a term that only begins or contains like the one asked for counts.
+/// The weight of a term that only begins with or contains the searched one.
 const PARTIAL: f64 = 0.6;
 const EXPANSIONS: usize = 16;
 const SHORTEST_INSIDE: usize = 4;
-/// So many of the question's terms that nothing has are taken for others.
+/// Number of unknown terms of the question that are expanded.
 const EXPANDED: usize = 8;
-/// How many memories are read at once.
+/// Number of memories that are read at once.
 const PAGE: usize = 1_000;
 
-/// What is read of a store.
-trait Source: Log + Feed + Send + Sync {}
+/// The parts of a store that are read.
+trait IndexedStore: Log + Feed + Send + Sync {}
 
-impl<S: Log + Feed + Send + Sync> Source for S {}
+impl<S: Log + Feed + Send + Sync> IndexedStore for S {}
 
-/// Everything that is indexed, in the order of sessions.
+/// All indexed data, in the order of sessions.
 pub struct PlainIndex {
-    store: Arc<dyn Source>,
-    state: Mutex<Option<(u64, Arc<Vec<Doc>>)>>,
+    store: Arc<dyn IndexedStore>,
+    state: Mutex<Option<(u64, Arc<Vec<PlainDoc>>)>>,
 }
 
-struct Doc {
+struct PlainDoc {
     memory: Memory,
     chunk: u32,
     chunks: usize,
@@ -43,9 +43,9 @@ struct Doc {
     vector: Option<(String, Vec<f32>, Vec<Vec<f32>>)>,
 }
 
-/// What keeps items together: a conversation, or a memory with several chunks.
+/// The key that groups items: a conversation, or a memory with several chunks.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum PlainSessionKey {
     Conversation(SpaceId, String),
     Memory(MemoryId),
 }
@@ -59,7 +59,7 @@ impl PlainIndex {
         Self { store, state: Mutex::new(None) }
     }
 
-    fn docs(&self) -> Result<Arc<Vec<Doc>>, IndexError> {
+    fn docs(&self) -> Result<Arc<Vec<PlainDoc>>, IndexError> {
         let pulse = self.store.pulse()?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seen, docs)) = state.as_ref()
@@ -92,21 +92,21 @@ impl PlainIndex {
     }
 }
 
-fn place(doc: &Doc) -> (SpaceId, Option<Key>, i64, i64, MemoryId, u32) {
+fn place(doc: &PlainDoc) -> (SpaceId, Option<PlainSessionKey>, i64, i64, MemoryId, u32) {
     let at = doc.memory.edition.span.occurred_at.unwrap_or(doc.memory.usage.created_at).as_micros();
     let position = doc.memory.place.position;
     (doc.memory.space, key(doc), position.unwrap_or(i64::MAX), at, doc.memory.id, doc.chunk)
 }
 
-fn key(doc: &Doc) -> Option<Key> {
+fn key(doc: &PlainDoc) -> Option<PlainSessionKey> {
     match &doc.memory.place.conversation {
-        Some(conversation) => Some(Key::Conversation(doc.memory.space, conversation.clone())),
-        None if doc.chunks > 1 => Some(Key::Memory(doc.memory.id)),
+        Some(conversation) => Some(PlainSessionKey::Conversation(doc.memory.space, conversation.clone())),
+        None if doc.chunks > 1 => Some(PlainSessionKey::Memory(doc.memory.id)),
         None => None,
     }
 }
 
-fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> Doc {
+fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> PlainDoc {
     let terms = terms::of_chunk(memory, chunk);
     let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
     let cast = cast::cast(body, terms.body.len());
@@ -114,16 +114,16 @@ fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> Doc {
     for term in terms.body.into_iter().chain(terms.labels) {
         *counts.entry(term).or_default() += 1;
     }
-    // A count is kept as a byte.
+    // A count is stored as a byte.
     counts.values_mut().for_each(|count| *count = (*count).min(255));
     let vector = chunk.embedding.as_ref().map(|embedding| {
         let sentences = embedding.sentences.iter().map(|vector| coarse(vector)).collect();
         (embedding.model.clone(), coarse(&embedding.vector), sentences)
     });
-    Doc { memory: memory.clone(), chunk: at, chunks, counts, cast, vector }
+    PlainDoc { memory: memory.clone(), chunk: at, chunks, counts, cast, vector }
 }
 
-/// A vector as it is after each number was kept as a byte.
+/// A vector after each number was rounded to a byte.
 fn coarse(vector: &[f32]) -> Vec<f32> {
     let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     if largest == 0.0 {
@@ -137,8 +137,8 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// What is within a scope.
-fn within<'a>(docs: &'a [Doc], scope: &Scope) -> Vec<&'a Doc> {
+/// The docs within a scope.
+fn within<'a>(docs: &'a [PlainDoc], scope: &Scope) -> Vec<&'a PlainDoc> {
     let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
     let seen = docs.iter().filter(|doc| {
         let memory = &doc.memory;
@@ -149,15 +149,15 @@ fn within<'a>(docs: &'a [Doc], scope: &Scope) -> Vec<&'a Doc> {
     seen.collect()
 }
 
-impl Doc {
-    /// Whether it has a vector that can be compared with the question's.
+impl PlainDoc {
+    /// Returns true if it has a vector that can be compared with the question's.
     fn fits(&self, meaning: &Meaning) -> bool {
         let vector = self.vector.as_ref();
         vector.is_some_and(|(model, whole, _)| *model == meaning.model && whole.len() == meaning.vector.len())
     }
 }
 
-/// The terms that a term of the question, which none of `known` is, stands for.
+/// The known terms that replace an unknown term of the question.
 fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
     let first = |test: &dyn Fn(&str) -> bool| {
         let mut like: Vec<&str> = known.keys().copied().filter(|known| test(known)).collect();
@@ -171,18 +171,18 @@ fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
     first(&|known| known.contains(term))
 }
 
-struct Words {
-    /// The terms to look for: the place in the question, the term and what it counts.
+struct PlainQueryTerms {
+    /// The terms to look for: the place in the question, the term and its weight.
     terms: Vec<(usize, String, f64)>,
     rarities: Vec<f32>,
-    /// What each term of the question is worth: its rarity, and where it is nowhere, that of what nothing has.
+    /// The worth of each term of the question: its rarity. A term that is nowhere has the rarity of a term without docs.
     worth: Vec<f32>,
     average: f64,
 }
 
-impl Words {
-    /// The question's terms among the docs that are within the scope: no other counts for anything.
-    fn of(seen: &[&Doc], question: &Question) -> Self {
+impl PlainQueryTerms {
+    /// The question's terms among the docs within the scope. Other docs do not count.
+    fn of(seen: &[&PlainDoc], question: &Question) -> Self {
         let count = seen.len() as f64;
         let average = seen.iter().map(|doc| f64::from(doc.cast.length)).sum::<f64>() / count.max(1.0);
         let mut known: BTreeMap<&str, f64> = BTreeMap::new();
@@ -223,7 +223,7 @@ impl Words {
         parts.sum()
     }
 
-    fn coverage(&self, doc: &Doc) -> f32 {
+    fn coverage(&self, doc: &PlainDoc) -> f32 {
         let all: f32 = self.worth.iter().sum();
         let has: BTreeSet<usize> = self
             .terms
@@ -240,17 +240,17 @@ impl Index for PlainIndex {
     fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
         let docs = self.docs()?;
         let seen = within(&docs, scope);
-        let words = Words::of(&seen, question);
+        let words = PlainQueryTerms::of(&seen, question);
         let mut names = Vec::new();
         let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question, &mut names)).collect();
         mark(&mut items, question);
         let sessions = sessions(&seen, &mut items, &words);
-        let memories = |test: &dyn Fn(&Doc, &Item) -> bool| {
+        let memories = |test: &dyn Fn(&PlainDoc, &Item) -> bool| {
             let some = seen.iter().zip(&items).filter(|(doc, item)| test(doc, item));
             some.map(|(_, item)| item.memory).collect::<HashSet<MemoryId>>().len() as u64
         };
         let meaning = question.meaning.as_ref();
-        let fits = |doc: &Doc| meaning.is_some_and(|meaning| doc.fits(meaning));
+        let fits = |doc: &PlainDoc| meaning.is_some_and(|meaning| doc.fits(meaning));
         let (with_terms, with_meaning, unembedded) = (
             memories(&|_, item| item.lexical > 0.0),
             memories(&|doc, _| fits(doc)),
@@ -282,7 +282,7 @@ impl Index for PlainIndex {
     }
 }
 
-/// The names in the order in which the items come, and each item's place among them.
+/// The names in the order of the items, and each item's place among them.
 fn spoken(items: &mut [Item], names: &[String]) -> Vec<String> {
     let mut spoken = Vec::new();
     for item in items {
@@ -291,7 +291,7 @@ fn spoken(items: &mut [Item], names: &[String]) -> Vec<String> {
     spoken
 }
 
-/// Where a name is; it is added where it is not there yet.
+/// The place of a name, which is added if it is not there yet.
 fn named(names: &mut Vec<String>, name: &str) -> u32 {
     let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
         names.push(name.to_owned());
@@ -300,8 +300,8 @@ fn named(names: &mut Vec<String>, name: &str) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) -> Item {
-    // Nothing is near to what means nothing.
+fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mut Vec<String>) -> Item {
+    // Nothing is near to a zero vector.
     let says = |meaning: &&Meaning| meaning.vector.iter().any(|x| *x != 0.0);
     let meaning = question.meaning.as_ref().filter(says).filter(|meaning| doc.fits(meaning));
     let vector = doc.vector.as_ref().zip(meaning);
@@ -332,7 +332,7 @@ fn item(doc: &Doc, words: &Words, question: &Question, names: &mut Vec<String>) 
     }
 }
 
-/// Marks the best of each lane, and the newest of the times that are asked for.
+/// Marks the best of each lane, and the newest of the requested times.
 fn mark(items: &mut [Item], question: &Question) {
     type Lane = (fn(&Item) -> f32, fn(&Item) -> bool);
     let lanes: [Lane; 2] =
@@ -352,9 +352,9 @@ fn mark(items: &mut [Item], question: &Question) {
     of_times.into_iter().take(question.depth).for_each(|item| item.candidate = true);
 }
 
-/// Gives each item its session and its place there; the docs stand in the order of sessions.
-fn sessions(docs: &[&Doc], items: &mut [Item], words: &Words) -> Vec<Session> {
-    let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+/// Gives each item its session and its place there. The docs are in the order of sessions.
+fn sessions(docs: &[&PlainDoc], items: &mut [Item], words: &PlainQueryTerms) -> Vec<Session> {
+    let mut groups: BTreeMap<PlainSessionKey, Vec<usize>> = BTreeMap::new();
     for (at, doc) in docs.iter().enumerate() {
         if let Some(key) = key(doc) {
             groups.entry(key).or_default().push(at);
@@ -369,7 +369,7 @@ fn sessions(docs: &[&Doc], items: &mut [Item], words: &Words) -> Vec<Session> {
     let average = lengths.iter().sum::<f64>() / (lengths.len() as f64).max(1.0);
     let mut sessions = Vec::new();
     for ((at, (key, members)), length) in (0..).zip(groups).zip(lengths) {
-        let document = matches!(key, Key::Memory(_));
+        let document = matches!(key, PlainSessionKey::Memory(_));
         let mut counts: HashMap<String, u32> = HashMap::new();
         let (mut speakers, mut closeness) = (BTreeSet::new(), 0.0_f32);
         for (order, member) in (0..).zip(&members) {
@@ -392,7 +392,7 @@ fn sessions(docs: &[&Doc], items: &mut [Item], words: &Words) -> Vec<Session> {
     sessions
 }
 
-/// Only candidates and up to two items on each side of them.
+/// Keeps only candidates and up to two items on each side of them.
 fn near(items: Vec<Item>, sessions: Vec<Session>) -> (Vec<Item>, Vec<Session>) {
     let wanted: HashSet<(u32, u32)> = items
         .iter()

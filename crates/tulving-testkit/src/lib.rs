@@ -1,5 +1,5 @@
-//! What the tests of every crate share: fakes for the ports, builders, the contract that every store keeps, and a
-//! store that fails on command.
+//! The shared parts of all tests: fakes for the ports, builders, the contract that every store keeps, and a store
+//! that fails on command.
 //!
 //! It knows the ports and no store, so that each store can use it. Never shipped.
 

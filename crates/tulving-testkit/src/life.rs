@@ -1,52 +1,53 @@
-//! A life of an agent in accelerated time: what it saves, what it uses again, what rules make of it.
+//! A life of an agent in accelerated time: the memories it saves, their later use, and the effect of the
+//! rules.
 //!
-//! The same seed gives the same life. The test of the lifecycle lives it, and so does the plot in the docs.
+//! The same seed gives the same life. The test of the lifecycle runs it, and so does the plot in the docs.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tulving_core::id::MemoryId;
-use tulving_core::request::{Caller, Filter, Mode, RecallRequest, SaveRequest};
-use tulving_core::vocabulary::{MemoryType, Stability, State};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Caller, Filter, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::vocabulary::{MemoryType, Stability, State};
 use tulving_core::{Engine, Tended};
 
 use crate::clock::ManualClock;
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// How often what is in regular use is used: once in so many days, about.
+/// The average number of days between two uses of a memory in regular use.
 const USED_EVERY: u32 = 9;
-/// Of so many memories one comes into regular use.
+/// One of this many memories comes into regular use.
 const REGULAR: u32 = 40;
 /// The days after which a todo is done.
 const DONE_AFTER: u32 = 7;
 
-/// How a week ended.
+/// The state at the end of a week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Week {
-    /// Memories that were saved since the beginning.
+pub struct LifecycleWeek {
+    /// Number of memories saved since the start.
     pub saved: u64,
-    /// Those that are active.
+    /// Number of active memories.
     pub active: u64,
-    /// Those that are cooling.
+    /// Number of cooling memories.
     pub cooling: u64,
-    /// Those that are archived.
+    /// Number of archived memories.
     pub archived: u64,
 }
 
-/// A life, and what came of it.
+/// A life and its result.
 #[derive(Debug, Default)]
-pub struct Life {
+pub struct LifecycleSimulation {
     /// Every memory that was saved.
     pub saved: Vec<MemoryId>,
     /// Those in regular use.
     pub regular: Vec<MemoryId>,
-    /// How each week ended.
-    pub weeks: Vec<Week>,
-    /// How many were archived in all, by what rules said of it.
+    /// The state at the end of each week.
+    pub weeks: Vec<LifecycleWeek>,
+    /// Number of memories archived in all, as reported by the rules.
     pub archived: u64,
 }
 
-/// Lives for so many days. `each_day` may meddle with the clock before rules are applied.
+/// Runs a life of this many days. `each_day` may change the clock before rules are applied.
 pub fn live(
     engine: &Engine,
     caller: &Caller,
@@ -54,9 +55,9 @@ pub fn live(
     days: u32,
     seed: u64,
     mut each_day: impl FnMut(u32),
-) -> Life {
+) -> LifecycleSimulation {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut life = Life::default();
+    let mut life = LifecycleSimulation::default();
     let mut names: Vec<String> = Vec::new();
     let mut todos: VecDeque<(u32, MemoryId)> = VecDeque::new();
     for day in 1..=days {
@@ -93,12 +94,12 @@ pub fn live(
     life
 }
 
-/// Applies the rules as a server does, where that is due.
+/// Applies the rules as a server does, if they are due.
 pub fn tend(engine: &Engine) -> Option<Tended> {
     engine.tend_due("a life", DAY / 2, &mut || true).expect("tended")
 }
 
-/// One of the things that an agent learns on a day: mostly passing ones.
+/// One of the things that an agent learns on a day, mostly short-lived ones.
 fn something(name: &str, random: &mut fastrand::Rng) -> SaveRequest {
     let (memory_type, stability, importance) = match random.u32(..100) {
         0..=29 => (MemoryType::Todo, Stability::Volatile, 0.3),
@@ -124,12 +125,12 @@ fn use_it(engine: &Engine, caller: &Caller, name: &str) {
     engine.recall(caller, &request).expect("an answer");
 }
 
-fn week(engine: &Engine, caller: &Caller, saved: u64) -> Week {
+fn week(engine: &Engine, caller: &Caller, saved: u64) -> LifecycleWeek {
     let count = |state| {
         let filter = Filter { states: vec![state], ..Filter::default() };
         engine.count(caller, &filter).expect("a count")
     };
-    Week {
+    LifecycleWeek {
         saved,
         active: count(State::Active),
         cooling: count(State::Cooling),

@@ -1,35 +1,35 @@
-//! A language model that says what it was told to say, and notes what it was asked.
+//! A language model that gives scripted answers and records its prompts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tulving_core::error::LlmError;
-use tulving_core::llm::{Ended, LlmName, Prompt, Reply, Tokens, ToolCall};
+use tulving_core::model::error::LlmError;
+use tulving_core::model::llm::{Ended, LlmName, Prompt, Reply, Tokens, ToolCall};
 use tulving_core::ports::LanguageModel;
 
-/// Says what it was told to say, in that order; then that it fails.
+/// Gives scripted answers in order, and fails after the last.
 #[derive(Default)]
 pub struct ScriptedLlm {
-    script: Mutex<Script>,
+    script: Mutex<LlmScript>,
 }
 
 #[derive(Default)]
-struct Script {
+struct LlmScript {
     next: std::collections::VecDeque<Result<Reply, LlmError>>,
     asked: Vec<Prompt>,
 }
 
 impl ScriptedLlm {
-    /// One that has nothing to say yet.
+    /// A model without answers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This is said next, after what was told before.
+    /// Adds an answer after the ones before it.
     pub fn answer(&self, said: Result<Reply, LlmError>) {
         self.script().next.push_back(said);
     }
 
-    /// These words are said next. They cost 10 tokens, and 5 for being asked.
+    /// Adds a text as an answer. It costs 5 input and 10 output tokens.
     pub fn answer_text(&self, text: &str) {
         self.answer(Ok(Reply {
             text: text.to_owned(),
@@ -39,7 +39,7 @@ impl ScriptedLlm {
         }));
     }
 
-    /// This tool is called next, with arguments as they are written.
+    /// Adds a call of this tool, with the arguments as written.
     pub fn answer_call(&self, name: &str, arguments: &str) {
         let call = ToolCall::written(format!("call_{name}"), name.to_owned(), arguments);
         self.answer(Ok(Reply {
@@ -50,12 +50,12 @@ impl ScriptedLlm {
         }));
     }
 
-    /// What was asked so far.
+    /// The prompts so far.
     pub fn asked(&self) -> Vec<Prompt> {
         self.script().asked.clone()
     }
 
-    fn script(&self) -> MutexGuard<'_, Script> {
+    fn script(&self) -> MutexGuard<'_, LlmScript> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

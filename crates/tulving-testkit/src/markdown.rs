@@ -1,4 +1,4 @@
-//! Reads pages of documentation: their fenced blocks, the comments between them, and what stands in backticks.
+//! Reads pages of documentation: their fenced blocks, the comments between them, and the code in backticks.
 
 use std::fs;
 use std::path::Path;
@@ -23,31 +23,31 @@ pub fn pages(root: &Path) -> Vec<String> {
     pages
 }
 
-/// A piece of a page, with the line it begins in, from 1.
+/// A piece of a page, with its first line, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct MarkdownPiece {
     /// The line.
     pub line: usize,
-    /// What it is.
-    pub kind: Kind,
-    /// What it holds, without its marks.
+    /// The kind of piece.
+    pub kind: MarkdownPieceKind,
+    /// The text, without its marks.
     pub text: String,
 }
 
-/// What a piece of a page is.
+/// The kind of a piece of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MarkdownPieceKind {
     /// A fenced block, with its language.
     Block(String),
     /// A comment that takes whole lines.
     Comment,
-    /// What stands between single backticks.
+    /// Code between single backticks.
     Code,
 }
 
 /// Every block, comment and code of a page, in order.
 #[must_use]
-pub fn pieces(page: &str) -> Vec<Piece> {
+pub fn pieces(page: &str) -> Vec<MarkdownPiece> {
     let mut found = Vec::new();
     let mut lines = (1..).zip(page.lines());
     while let Some((line, text)) = lines.next() {
@@ -55,7 +55,11 @@ pub fn pieces(page: &str) -> Vec<Piece> {
             let indent = text.len() - text.trim_start().len();
             let inside = lines.by_ref().map(|(_, text)| text).take_while(|text| text.trim() != "```");
             let inside: Vec<&str> = inside.map(|text| text.get(indent..).unwrap_or("")).collect();
-            found.push(Piece { line, kind: Kind::Block(language.to_owned()), text: inside.join("\n") });
+            found.push(MarkdownPiece {
+                line,
+                kind: MarkdownPieceKind::Block(language.to_owned()),
+                text: inside.join("\n"),
+            });
         } else if let Some(comment) = text.strip_prefix("<!-- ") {
             let mut comment = comment.to_owned();
             while !comment.ends_with("-->") {
@@ -64,10 +68,14 @@ pub fn pieces(page: &str) -> Vec<Piece> {
                 comment.push_str(more);
             }
             let text = comment.trim_end_matches("-->").trim_end().to_owned();
-            found.push(Piece { line, kind: Kind::Comment, text });
+            found.push(MarkdownPiece { line, kind: MarkdownPieceKind::Comment, text });
         } else {
             let codes = text.split('`').skip(1).step_by(2);
-            found.extend(codes.map(|code| Piece { line, kind: Kind::Code, text: code.to_owned() }));
+            found.extend(codes.map(|code| MarkdownPiece {
+                line,
+                kind: MarkdownPieceKind::Code,
+                text: code.to_owned(),
+            }));
         }
     }
     found
@@ -80,16 +88,16 @@ mod tests {
     #[test]
     fn blocks_comments_and_code_come_in_order() {
         let page = "# A\n\nSee `b c`.\n\n<!-- $ d -->\n```console\n$ e\nf\n```\n<!-- $ g\nh -->\n- i:\n  ```sh\n  j\n  ```\n";
-        let told: Vec<(usize, Kind, String)> =
+        let told: Vec<(usize, MarkdownPieceKind, String)> =
             pieces(page).into_iter().map(|piece| (piece.line, piece.kind, piece.text)).collect();
-        let block = |language: &str| Kind::Block(language.to_owned());
+        let block = |language: &str| MarkdownPieceKind::Block(language.to_owned());
         assert_eq!(
             told,
             [
-                (3, Kind::Code, "b c".to_owned()),
-                (5, Kind::Comment, "$ d".to_owned()),
+                (3, MarkdownPieceKind::Code, "b c".to_owned()),
+                (5, MarkdownPieceKind::Comment, "$ d".to_owned()),
                 (6, block("console"), "$ e\nf".to_owned()),
-                (10, Kind::Comment, "$ g\nh".to_owned()),
+                (10, MarkdownPieceKind::Comment, "$ g\nh".to_owned()),
                 (13, block("sh"), "j".to_owned()),
             ]
         );

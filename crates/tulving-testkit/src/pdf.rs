@@ -1,6 +1,6 @@
-//! PDFs as tests need them: small, and as wrong as one likes.
+//! PDFs for tests: small, and as broken as needed.
 
-/// A PDF of objects that are numbered from 1, the first of which is the catalog.
+/// A PDF of objects numbered from 1. The first is the catalog.
 pub fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut places = Vec::new();
@@ -20,14 +20,14 @@ pub fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// A stream with what its dictionary says beside its length.
+/// A stream with the entries of its dictionary in addition to its length.
 pub fn stream(says: &str, content: &[u8]) -> Vec<u8> {
     let head = format!("<<{says}/Length {}>>\nstream\n", content.len());
     [head.as_bytes(), content, b"\nendstream"].concat()
 }
 
-/// A PDF of one page that draws `content` with the font `/F1`, which is Helvetica. What is in `more` are objects from 6 on, and
-/// `resources` says under which names the page knows them.
+/// A PDF of one page that draws `content` with the font `/F1`, which is Helvetica. The objects in `more` have numbers from 6
+/// on, and `resources` gives them names for the page.
 pub fn page(content: &[u8], resources: &str, more: &[Vec<u8>]) -> Vec<u8> {
     let page = format!(
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>{resources}>>>>"

@@ -1,33 +1,33 @@
-//! Plots for the docs, as SVG: lines over time, and what adds up to a whole.
+//! Plots for the docs, as SVG: lines over time, and stacked areas.
 
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 360.0;
-/// Room around the plot for numbers, on the left, right, top and bottom.
+/// Space around the plot for numbers, on the left, right, top and bottom.
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 168.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 44.0;
-/// Told apart also by those who do not see all colours.
+/// Colours that people with colour blindness can tell apart.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666"];
 
 /// A line with its name, as points of x and y.
-pub type Line<'a> = (&'a str, Vec<(f64, f64)>);
+pub type PlotLine<'a> = (&'a str, Vec<(f64, f64)>);
 
-/// What a plot is called, and what its axes are.
+/// The title and the axes of a plot.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes<'a> {
-    /// Above it.
+    /// The title above the plot.
     pub title: &'a str,
-    /// Along the bottom, from 0 to so much.
+    /// The label and the upper end of the horizontal axis, from 0.
     pub across: (&'a str, f64),
-    /// Along the side, from 0 to so much.
+    /// The label and the upper end of the vertical axis, from 0.
     pub up: (&'a str, f64),
 }
 
 /// Lines in one frame.
-pub fn lines(axes: Axes<'_>, lines: &[Line<'_>]) -> String {
+pub fn lines(axes: Axes<'_>, lines: &[PlotLine<'_>]) -> String {
     let mut svg = frame(axes);
     for ((name, points), (n, colour)) in lines.iter().zip(COLOURS.iter().enumerate()) {
         let path: Vec<String> = points.iter().map(|point| place(axes, *point)).collect();
@@ -41,8 +41,8 @@ pub fn lines(axes: Axes<'_>, lines: &[Line<'_>]) -> String {
     svg + "</svg>\n"
 }
 
-/// Lines that are stacked, the first at the bottom, and filled.
-pub fn areas(axes: Axes<'_>, lines: &[Line<'_>]) -> String {
+/// Stacked, filled lines, the first at the bottom.
+pub fn areas(axes: Axes<'_>, lines: &[PlotLine<'_>]) -> String {
     let mut svg = frame(axes);
     let mut below: Vec<(f64, f64)> =
         lines.first().map(|(_, points)| points.iter().map(|(x, _)| (*x, 0.0)).collect()).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Where random tests begin. The seed stands in every panic, and `TULVING_TEST_SEED` sets it.
+//! The seed of random tests. It is part of every panic, and `TULVING_TEST_SEED` sets it.
 
 use std::fmt;
 
-/// The seed of a random test. Its `Display` says how to run the test again as it was.
+/// The seed of a random test. Its `Display` explains how to repeat the test.
 #[derive(Clone, Copy, Debug)]
-pub struct Seed(u64);
+pub struct RandomSeed(u64);
 
-impl Seed {
-    /// The seed that `TULVING_TEST_SEED` names, else a new one.
+impl RandomSeed {
+    /// The seed from `TULVING_TEST_SEED`, or else a new one.
     pub fn from_environment() -> Self {
         let chosen = std::env::var("TULVING_TEST_SEED").ok();
         Self(
@@ -18,29 +18,29 @@ impl Seed {
         )
     }
 
-    /// The random numbers that follow from it.
+    /// The random numbers of this seed.
     pub fn random(self) -> fastrand::Rng {
         fastrand::Rng::with_seed(self.0)
     }
 }
 
-impl fmt::Display for Seed {
+impl fmt::Display for RandomSeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TULVING_TEST_SEED={}", self.0)
     }
 }
 
-/// Says the seed when a test panics.
-pub struct SaidOnPanic(Seed);
+/// Prints the seed when a test panics.
+pub struct SeedPanicGuard(RandomSeed);
 
-impl SaidOnPanic {
-    /// Keep it alive for as long as the seed matters.
-    pub fn new(seed: Seed) -> Self {
+impl SeedPanicGuard {
+    /// Creates the guard. Keep it alive for as long as the seed matters.
+    pub fn new(seed: RandomSeed) -> Self {
         Self(seed)
     }
 }
 
-impl Drop for SaidOnPanic {
+impl Drop for SeedPanicGuard {
     #[expect(clippy::print_stderr, reason = "a failing test has no other way to name its seed")]
     fn drop(&mut self) {
         if std::thread::panicking() {

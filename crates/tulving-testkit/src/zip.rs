@@ -1,22 +1,22 @@
-//! Zip archives as tests need them, and streams that unpack to far more than they are.
+//! Zip archives for tests, and streams that unpack to far more than their size.
 
-/// How often the last 258 blanks are repeated in a block.
+/// Number of times that the last 258 blanks are repeated in a block.
 const REPEATS: usize = 3_876;
-/// How many blanks that comes to, with the first.
+/// Number of blanks in a block, with the first.
 const BLANKS: usize = 1 + REPEATS * 258;
 
 /// A part of an archive.
-pub struct Part {
+pub struct ZipPart {
     name: String,
     content: Vec<u8>,
-    /// As it is when it is unpacked.
+    /// The unpacked size.
     size: u64,
     sum: u32,
     is_packed: bool,
 }
 
-impl Part {
-    /// A part that is kept as it is.
+impl ZipPart {
+    /// A part that is stored unpacked.
     pub fn plain(name: &str, content: impl Into<Vec<u8>>) -> Self {
         let content = content.into();
         let (size, sum) = (content.len() as u64, checksum(&content));
@@ -27,7 +27,7 @@ impl Part {
     pub fn bomb(name: &str, head: &str, count: usize) -> Self {
         let content = [&stored(head.as_bytes())[..], &deflated_blanks(count)].concat();
         let size = (head.len() + count * BLANKS) as u64;
-        // Nobody gets as far as to compare it where there is more.
+        // Nobody gets as far as comparing it if there is more.
         let sum = match count {
             ..=10 => checksum(&[head.as_bytes(), &b" ".repeat(count * BLANKS)].concat()),
             _ => 0,
@@ -35,7 +35,7 @@ impl Part {
         Self { name: name.to_owned(), content, size, sum, is_packed: true }
     }
 
-    /// The same part, which says that it is small.
+    /// The same part with a false, small size.
     #[must_use]
     pub fn lying(self) -> Self {
         Self { size: 1_000, ..self }
@@ -43,7 +43,7 @@ impl Part {
 }
 
 /// An archive of these parts.
-pub fn zip(parts: &[Part]) -> Vec<u8> {
+pub fn zip(parts: &[ZipPart]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut directory = Vec::new();
     for part in parts {
@@ -78,31 +78,31 @@ pub fn zip(parts: &[Part]) -> Vec<u8> {
     file
 }
 
-/// A stream, as zlib has them, that unpacks to a million times `count` blanks.
+/// A zlib stream that unpacks to a million times `count` blanks.
 pub fn zlib_bomb(count: usize) -> Vec<u8> {
     [&b"\x78\x9c"[..], &deflated_blanks(count), b"\0\0\0\0"].concat()
 }
 
-/// A block of deflate that is not packed, and not the last one.
+/// A stored deflate block that is not the last one.
 fn stored(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).expect("a short text");
     [&[0][..], &length.to_le_bytes(), &(!length).to_le_bytes(), content].concat()
 }
 
-/// Blocks of deflate with a million blanks each, and an empty one at the end: a blank, and then again and again "the same 258
+/// Deflate blocks with a million blanks each, and an empty one at the end: a blank, and then again and again "the same 258
 /// times more", which is thirteen bits each time.
 fn deflated_blanks(count: usize) -> Vec<u8> {
-    let mut bits = Bits::default();
+    let mut bits = BitWriter::default();
     // Not the last block, fixed codes.
     bits.push(0b010, 3);
     bits.push_code(0x30 + u32::from(b' '), 8);
     for _ in 0..REPEATS {
-        // Length 258 is the code 285; distance 1 is five bits of nought.
+        // Length 258 is the code 285; distance 1 is five zero bits.
         bits.push_code(0b1100_0000 + (285 - 280), 8);
         bits.push(0, 5);
     }
     bits.push_code(0, 7);
-    // An empty block that is not packed ends at a byte, so the next one can begin.
+    // An empty stored block ends at a byte, so the next one can begin.
     bits.push(0b000, 3);
     let mut block = bits.finish();
     block.extend([0, 0, 0xff, 0xff]);
@@ -111,14 +111,14 @@ fn deflated_blanks(count: usize) -> Vec<u8> {
     stream
 }
 
-/// Bits from the lowest on, as deflate has them.
+/// Bits from the lowest on, as in deflate.
 #[derive(Default)]
-struct Bits {
+struct BitWriter {
     bytes: Vec<u8>,
     used: u32,
 }
 
-impl Bits {
+impl BitWriter {
     fn push(&mut self, bits: u32, count: u32) {
         for at in 0..count {
             if self.used.is_multiple_of(8) {
@@ -131,7 +131,7 @@ impl Bits {
         }
     }
 
-    /// Codes are written from the highest bit on.
+    /// Writes a code from the highest bit on.
     fn push_code(&mut self, code: u32, count: u32) {
         for at in (0..count).rev() {
             self.push(code >> at & 1, 1);
@@ -143,7 +143,7 @@ impl Bits {
     }
 }
 
-/// The sum that zip archives have of a part.
+/// The checksum of a part in zip archives.
 fn checksum(content: &[u8]) -> u32 {
     let mut sum = u32::MAX;
     for byte in content {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
 use tulving_core::classify::form;
+use tulving_store::tree::{self, WalkOptions};
 
 /// No more of a file is taken, so that the tree has many and the model is done with it within half an hour.
 const LARGEST: usize = 1_024;
@@ -127,8 +128,8 @@ fn beginning(mut text: String) -> String {
 
 fn each(tree: &Path, see: &mut dyn FnMut(&Path) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut found = Vec::new();
-    let unread = tulving_store::tree::walk(tree, false, &mut |file| found.push(file.path));
-    if let Some(trouble) = unread.first() {
+    let unseen = tree::walk(tree, WalkOptions::default(), &mut |file| found.push(file.path));
+    if let Some(trouble) = unseen.unread.first() {
         bail!("{}", trouble.why);
     }
     found.iter().try_for_each(|path| see(path))

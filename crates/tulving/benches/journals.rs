@@ -13,14 +13,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use tulving_core::journal::Day;
-use tulving_core::limits::Limits;
+use tulving_core::files::Day;
+use tulving_core::model::limits::Limits;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoObjects, SystemClock};
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, Secrecy};
+use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_models::{EmbedderConfig, embedder};
-use tulving_store::{Home, Options, SearchIndex, SqliteStore, Workspace};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore, Workspace};
 
 const DAYS: usize = 3_650;
 const ENTRIES: usize = 10;
@@ -65,7 +65,7 @@ fn main() -> anyhow::Result<()> {
 
 fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
     let home = Home::open_or_create(home)?;
-    let store = Arc::new(SqliteStore::open(&home, Options::default())?);
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
     let files = Workspace::open(&home, &home.workspace());
     if watched {
         files.watch();
@@ -80,7 +80,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: Secrecy::default(),
+        secrecy: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use tulving_core::id::{MemoryRef, Number};
-use tulving_core::limits::Limits;
+use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
-use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, Secrecy, TendRequest};
+use tulving_core::{Engine, Parts, SecretPolicies, TendRequest};
 use tulving_models::{EmbedderConfig, embedder};
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 
 const SINGLE_SAVES: usize = 2_000;
 const BULK: usize = 100_000;
@@ -51,7 +51,7 @@ fn main() -> anyhow::Result<()> {
 
 fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
     let home = Home::open_or_create(home)?;
-    let store = Arc::new(SqliteStore::open(&home, Options::default())?);
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
     let engine = Engine::new(Parts {
         store: store.clone(),
         embedder: embedder(&EmbedderConfig::Off)?,
@@ -62,7 +62,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: Secrecy::default(),
+        secrecy: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use tempfile::TempDir;
-use tulving_core::id::MemoryId;
-use tulving_core::limits::{self, Limits};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::limits::{self, Limits};
+use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, Secrecy};
+use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_models::EmbedderConfig;
 use tulving_store::{Home, SearchIndex, SqliteStore};
 
@@ -38,7 +38,7 @@ impl<'a> Bed<'a> {
     ) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let home = Home::open_or_create(folder.path())?;
-        let store = Arc::new(SqliteStore::open(&home, tulving_store::Options::default())?);
+        let store = Arc::new(SqliteStore::open(&home, tulving_store::SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
         let engine = Engine::new(Parts {
             store,
@@ -50,7 +50,7 @@ impl<'a> Bed<'a> {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         let mut names = HashMap::new();
@@ -83,7 +83,8 @@ impl<'a> Bed<'a> {
         asked_at: Option<Timestamp>,
         limit: usize,
     ) -> anyhow::Result<(Vec<Found>, String, u64)> {
-        let mut ask = Ask { asked_at, ..Ask::new(question) };
+        // As every surface of our own asks.
+        let mut ask = Ask { asked_at, list_limit: Some(limits::LISTED), ..Ask::new(question) };
         if self.options.ranks {
             ask.fusion = Fusion::Ranks;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tulving_core::request::SaveRequest;
+use tulving_core::model::request::SaveRequest;
 
 use crate::Options;
 use crate::bed::Bed;

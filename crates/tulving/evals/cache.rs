@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 use tulving_core::text::normalize;
 

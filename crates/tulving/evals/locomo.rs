@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
-use tulving_core::request::SaveRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::ContentType;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::ContentType;
 
 use crate::Options;
 use crate::bed::Bed;

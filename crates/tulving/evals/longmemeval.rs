@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::ContentType;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::ContentType;
 
 use crate::Options;
 use crate::bed::Bed;

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use tulving_core::answer::Lane;
+use tulving_core::model::answer::Lane;
 
 const USAGE: &str = "\
 usage: eval locomo FILE | longmemeval FILE | beir DIR

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use flate2::read::GzDecoder;
-use tulving_core::time::Timestamp;
+use tulving_core::model::time::Timestamp;
 
 /// The text of a file.
 pub(crate) fn text(path: &Path) -> anyhow::Result<String> {

@@ -1,6 +1,6 @@
-//! The command line: flags that hold for every command, the commands, and what several of them share.
+//! The command line: flags of every command, the commands, and what several of them share.
 //!
-//! A command's own flags stand beside the command in [`commands`](crate::commands).
+//! A command's own flags are defined next to the command in [`commands`](crate::commands).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use tulving_core::error::{Field, Invalid};
-use tulving_core::id::MemoryRef;
+use tulving_core::model::error::{Field, Invalid};
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::request::Filter;
+use tulving_core::model::time::{TimeInput, Timestamp, Zone};
+use tulving_core::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 use tulving_core::ports::{Clock as _, SystemClock};
-use tulving_core::request::Filter;
-use tulving_core::time::{TimeInput, Timestamp, Zone};
-use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
-use tulving_dialects::{Dialect, NoDialect};
+use tulving_dialects::{Dialect, UnknownDialectError};
 
 use crate::commands::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
@@ -25,7 +25,12 @@ use crate::commands::{
 };
 use crate::exit;
 use crate::failure::Failure;
+use crate::help;
 use crate::meant;
+
+/// The end of the short help.
+const SHORT_HELP: &str =
+    "`tulving COMMAND --help` explains a command, with examples; `tulving --help` has the exit codes too.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -33,7 +38,8 @@ use crate::meant;
     name = "tulving",
     version,
     about = "The long-term memory of AI agents: saves what was learned and finds it again",
-    after_help = exit::HELP,
+    after_help = SHORT_HELP,
+    after_long_help = exit::HELP,
     max_term_width = 100,
     disable_help_subcommand = true
 )]
@@ -95,7 +101,7 @@ pub(crate) enum Command {
     Save(Box<save::Save>),
     /// Save a document: a file, a URL, or what comes from standard input
     Push(Box<push::Push>),
-    /// Take in trees of files, and what other memories have kept
+    /// Take in folders of files, or what another memory system kept
     Import(import::Import),
     /// Find memories again
     Recall(recall::Recall),
@@ -103,7 +109,7 @@ pub(crate) enum Command {
     Get(get::Get),
     /// List memories, page by page
     List(list::List),
-    /// Print everything that is remembered, by category
+    /// Print all memories by category
     Memory(memory::AllMemories),
     /// Ask, remember and forget at a prompt
     Shell(shell::Shell),
@@ -132,11 +138,11 @@ pub(crate) enum Command {
     /// Unpin memories
     #[command(after_help = moves::UNPIN_EXAMPLES)]
     Unpin(moves::Which),
-    /// What was noted and put aside, for you to look at
+    /// Look at notes that wait for you, and accept or reject them
     Review(review::Review),
     /// Move memories to another space
     Move(r#move::Move),
-    /// Apply the rules for what has aged
+    /// Apply the rules for memories that have aged
     Tend(tend::Tend),
     /// Link one memory to another
     Associate(associate::Associate),
@@ -148,63 +154,63 @@ pub(crate) enum Command {
     Timeline(timeline::TimelineArgs),
     /// Print what to know at the start of a session, for a system prompt
     Context(context::Context),
-    /// The journal of a day, and noting something today
+    /// Show the journal of a day, or note something today
     Journal(journal::Journal),
-    /// What is always known: MEMORY.md
+    /// Show or change MEMORY.md, which is always known
     LongTerm(long_term::LongTermArgs),
-    /// Take over into MEMORY.md what the last journals say
+    /// Take over what the last journals say into MEMORY.md
     Consolidate(consolidate::Consolidate),
-    /// The files in the folder of a space
+    /// List, read and write the files of a space
     File(file::File),
     /// Archive a conversation as a file and a memory
     ArchiveConversation(conversation::ArchiveConversation),
-    /// The conversations that are archived
+    /// List and read archived conversations
     Conversation(conversation::Conversation),
-    /// The log of conversations: what was said, turn by turn
-    Turn(turn::Turn),
+    /// Log what was said, turn by turn, and show it
+    Turn(turn::TurnArgs),
     /// Print the prompt for a session that begins after one was lost
     Recover(turn::Recover),
     /// Call a tool of a dialect, as an agent would
     Tool(tool::Tool),
-    /// Speak the Model Context Protocol with a client
+    /// Serve an agent over MCP, on standard input and output
     Mcp(mcp::Mcp),
-    /// Listen for programs and agents: HTTP, and the Model Context Protocol over it
+    /// Start the server for programs and agents: HTTP, and MCP over it
     Serve(serve::Serve),
-    /// Spaces: the walls between memories, and who is in them
+    /// Manage spaces and who is in them
     Space(space::Space),
-    /// Tokens: as whom agents and programs act
+    /// Manage the tokens of agents and programs
     Token(token::Token),
     /// Show what was done, by whom and why
     Audit(audit::Audit),
     /// Show what is wrong with memories, and do what is proposed about it
     AuditQuality(audit_quality::AuditQuality),
-    /// Copy the whole store into a file, or back
+    /// Copy the whole home into a file, or back
     Backup(backup::Backup),
     /// Write everything as JSON Lines
     Dump(dump::Dump),
-    /// Take in what `dump` wrote
+    /// Take in what dump wrote
     Load(load::Load),
-    /// Show the work in the background, or do it now
+    /// Show the work that waits in the background, or do it now
     Jobs(jobs::Jobs),
-    /// Show what work in the background did
+    /// Show what was done in the background
     Passes(passes::Passes),
-    /// Take back what a pass did
+    /// Take back the last change, or what a pass did
     Undo(passes::Undo),
-    /// Give the file back that a memory describes
+    /// Get back the file that a memory describes
     Attachment(attachment::AttachmentArgs),
-    /// Embed what waits for vectors
+    /// Compute the vectors that are still missing
     Embed(embed::Embed),
     /// Try the language model that is set up
     Llm(llm::LlmArgs),
     /// Show what the language model has cost
     Usage(usage::Usage),
-    /// Check that the home is sound
+    /// Check that the home is sound, and say what is not
     Doctor(doctor::Doctor),
     /// Show each setting and where it came from
     Config(config::Config),
     /// Walk through a made-up year of an agent, in a home that is thrown away
     Demo(demo::Demo),
-    /// Write the completions of a shell
+    /// Print the completions for a shell
     Completions(completions::Completions),
     /// Read the text out of a file; other commands start it by themselves
     #[command(hide = true)]
@@ -221,25 +227,31 @@ pub(crate) enum Command {
     },
 }
 
-/// Reads the command line; what is wrong with it is clap's to say.
+/// Reads the command line. Errors are clap's.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let line: Vec<OsString> = std::env::args_os().collect();
     let matches = matches(&line)?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))?;
     match &cli.command {
-        Some(Command::Help { commands }) => Err(help(commands)),
+        Some(Command::Help { commands }) => Err(help_of(commands)),
         _ => Ok(cli),
     }
 }
 
-/// What clap makes of a command line. Where that is nothing, what was meant is said as well.
+/// Parses a command line with clap. An error also says what was probably meant.
 fn matches(line: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    let read = Cli::command().try_get_matches_from(line);
+    let read = command().try_get_matches_from(line);
     read.map_err(|error| meant::explained(error, &Cli::command(), line))
 }
 
-/// `tulving help save` is `tulving save --help`. Help is an error to clap, and so is a command that does not exist.
-fn help(commands: &[OsString]) -> clap::Error {
+/// The command line as clap reads it, with its commands in groups.
+fn command() -> clap::Command {
+    help::grouped(Cli::command())
+}
+
+/// Returns the help of a command: `tulving help save` is `tulving save --help`. To clap, help and an unknown command
+/// are errors.
+fn help_of(commands: &[OsString]) -> clap::Error {
     let line = ["tulving".into()].into_iter().chain(commands.iter().cloned()).chain(["--help".into()]);
     match matches(&line.collect::<Vec<_>>()) {
         Err(error) => error,
@@ -247,7 +259,7 @@ fn help(commands: &[OsString]) -> clap::Error {
     }
 }
 
-/// Whether the command line, good or not, asks for JSON.
+/// True if the command line, valid or not, asks for JSON.
 pub(crate) fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
@@ -263,48 +275,48 @@ macro_rules! word {
 }
 pub(crate) use word;
 
-/// Names of memories, as they were written, checked all before the first is acted on.
+/// Parses references to memories. All are checked before the first is acted on.
 pub(crate) fn references(names: &[String]) -> Result<Vec<MemoryRef>, Failure> {
     names.iter().map(|name| reference(name)).collect()
 }
 
-/// One name of a memory.
+/// Parses one reference to a memory.
 pub(crate) fn reference(name: &str) -> Result<MemoryRef, Failure> {
     Ok(name.parse::<MemoryRef>()?)
 }
 
-/// A dialect by its name.
+/// Parses the name of a dialect.
 pub(crate) fn dialect(name: &str) -> Result<Dialect, Failure> {
-    name.parse().map_err(|error: NoDialect| Failure::usage(error.to_string()))
+    name.parse().map_err(|error: UnknownDialectError| Failure::usage(error.to_string()))
 }
 
-/// A time as it was written, where one was.
+/// Parses a time, if one was given.
 pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> {
     Ok(text.map(|text| Timestamp::from_str(text)).transpose()?)
 }
 
-/// A time as people write it, where one was: a date without a time is a day of this zone, and so are `today` and `yesterday`.
+/// Parses a time as people write it, if one was given. A date without a time, `today` and `yesterday` are days of this zone.
 pub(crate) fn moment(text: Option<&String>, zone: &Zone) -> Result<Option<Timestamp>, Failure> {
     let read = |text: &String| Ok::<_, Failure>(TimeInput::from_str(text)?.instant(zone, SystemClock.now()));
     text.map(read).transpose()
 }
 
-/// A whole number as it is written on the command line. What it may be is for the engine to say.
+/// Parses a whole number of the command line. The engine checks its range.
 pub(crate) fn whole_number(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "it is not a whole number".to_owned())
 }
 
-/// A number as it is written on the command line. What it may be is for the engine to say.
+/// Parses a number of the command line. The engine checks its range.
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "it is not a number".to_owned())
 }
 
-/// A count as it was written; negative ones and nought are refused like those that are too large.
+/// Checks a count from 1 to `most`.
 pub(crate) fn count(field: Field, got: i64, most: usize) -> Result<usize, Failure> {
     count_within(field, got, 1, most)
 }
 
-/// A count from `least` to `most`.
+/// Checks a count from `least` to `most`.
 pub(crate) fn count_within(field: Field, got: i64, least: usize, most: usize) -> Result<usize, Failure> {
     let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let (least, most) = (number(least), number(most));
@@ -369,7 +381,7 @@ pub(crate) struct Chooser {
 }
 
 impl Chooser {
-    /// The filter that the flags come to; the space is still to be said.
+    /// Returns the filter of these flags. The caller still has to set the space.
     pub(crate) fn filter(&self, zone: &Zone) -> Result<Filter, Failure> {
         Ok(Filter {
             types: self.types.clone(),
@@ -390,7 +402,7 @@ impl Chooser {
         })
     }
 
-    /// Whether types were named.
+    /// True if a type was given.
     pub(crate) fn has_types(&self) -> bool {
         !self.types.is_empty()
     }

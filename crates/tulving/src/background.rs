@@ -1,4 +1,4 @@
-//! Starts this program once more, for work that nobody waits for.
+//! Starts this program once more, for work that no caller waits for.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,21 +7,21 @@ use std::{env, io};
 
 use crate::config::{Settings, TOKEN};
 
-/// Starts a command on the same home, in a process of its own that outlives this one.
+/// Starts a command on the same home, in its own process that outlives this one.
 pub(crate) fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
     let mut command = Command::new(env::current_exe()?);
     command.arg("--home").arg(&settings.home).args(words);
-    // It is the home's work, whoever gave rise to it.
+    // The work belongs to the home, not to the caller that caused it.
     command.env_remove(TOKEN);
-    // A group of its own, so that what stops this command does not stop it too.
+    // A process group of its own, so that a signal that stops this command does not stop it too.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let child = command.spawn()?;
-    // Without a thread for it, it is waited for by the system once this process has ended.
+    // Without this thread, the system reaps the child once this process has ended.
     drop(awaited(child));
     Ok(())
 }
 
-/// Waits for a child in a thread of its own: one that has ended and is not waited for stays in the list of processes.
+/// Waits for a child in its own thread: one that has ended and is not waited for stays in the process list.
 fn awaited(mut child: Child) -> io::Result<JoinHandle<io::Result<ExitStatus>>> {
     thread::Builder::new().name("background".to_owned()).spawn(move || child.wait())
 }

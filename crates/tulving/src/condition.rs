@@ -1,23 +1,23 @@
-//! Conditions as they are written on the command line, such as `type=fact`: the words and the readers of `tulving list`.
+//! Conditions of the command line, such as `type=fact`, with the words and the parsers of `tulving list`.
 
 use std::str::FromStr;
 
-use tulving_core::error::Invalid;
+use tulving_core::model::error::Invalid;
+use tulving_core::model::preview::short;
+use tulving_core::model::request::Filter;
+use tulving_core::model::time::{TimeInput, Timestamp, Zone};
 use tulving_core::ports::{Clock as _, SystemClock};
-use tulving_core::preview::short;
-use tulving_core::request::Filter;
-use tulving_core::time::{TimeInput, Timestamp, Zone};
 
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
-/// Something that can be said of memories.
+/// A condition on memories.
 struct Key {
     name: &'static str,
     put: fn(&mut Filter, &str, &Zone) -> Result<(), Failure>,
 }
 
-/// All that can be said. What a memory has one of, and may be said again, means any of them; of tags all are meant.
+/// All conditions. A list condition may be repeated and matches any of its values, except that all tags must match.
 const KEYS: [Key; 16] = [
     Key { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
     Key { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
@@ -55,7 +55,7 @@ const KEYS: [Key; 16] = [
     },
 ];
 
-/// The filter that all of these conditions come to, each as `KEY=VALUE`.
+/// Returns the filter of all these conditions, each written `KEY=VALUE`.
 pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failure> {
     let mut filter = Filter::default();
     for condition in conditions {
@@ -64,7 +64,7 @@ pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failu
             return Err(failure.hinted("write KEY=VALUE, such as type=fact"));
         };
         let name = name.trim();
-        // A text is looked for as it stands.
+        // A text is searched for exactly as written.
         let value = if name == "contains" { value } else { value.trim() };
         let Some(key) = KEYS.iter().find(|key| key.name == name) else {
             return Err(unknown(name));
@@ -82,7 +82,7 @@ fn add<T: FromStr<Err = Invalid>>(values: &mut Vec<T>, value: &str) -> Result<()
     Ok(())
 }
 
-/// Says what can be said once.
+/// Sets a condition that may be given only once.
 fn set<T>(name: &str, place: &mut Option<T>, value: Result<T, Failure>) -> Result<(), Failure> {
     if place.replace(value?).is_some() {
         return Err(Failure::usage(format!("the condition `{name}` is given twice, and no memory has two")));
@@ -115,7 +115,7 @@ fn unknown(name: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tulving_core::vocabulary::{Author, MemoryType, State};
+    use tulving_core::model::vocabulary::{Author, MemoryType, State};
 
     fn read(conditions: &[&str]) -> Result<Filter, Failure> {
         let conditions = conditions.iter().map(|condition| (*condition).to_owned()).collect::<Vec<_>>();

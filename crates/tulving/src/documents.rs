@@ -1,7 +1,7 @@
-//! The documents against the command line: what they name exists, and the references are what the code says.
+//! Checks the documents against the command line: the names in them exist, and the reference pages match the code.
 //!
-//! `docs/cli.md`, `docs/config.md` and `docs/tools.md` are made from the declarations of the commands, the settings and the
-//! tools; `cargo xtask reference` writes them anew.
+//! `docs/cli.md`, `docs/config.md` and `docs/tools.md` are made from the declarations of the commands, the settings and
+//! the tools; `cargo xtask reference` rewrites them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use serde_json::Value;
 use tulving_dialects::Dialect;
-use tulving_testkit::markdown::{Kind, pages, pieces};
+use tulving_testkit::markdown::{MarkdownPieceKind, pages, pieces};
 
 use crate::args::Cli;
 use crate::config;
+use crate::help;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -32,10 +33,10 @@ fn the_commands_and_flags_that_documents_name_exist() {
         let text = fs::read_to_string(root().join(&page)).expect("the page");
         for piece in pieces(&text) {
             let lines: Vec<(usize, &str)> = match &piece.kind {
-                Kind::Block(language) if language == "sh" => {
+                MarkdownPieceKind::Block(language) if language == "sh" => {
                     (piece.line + 1..).zip(piece.text.lines()).collect()
                 }
-                Kind::Code => vec![(piece.line, piece.text.as_str())],
+                MarkdownPieceKind::Code => vec![(piece.line, piece.text.as_str())],
                 _ => Vec::new(),
             };
             for (line, text) in lines {
@@ -89,7 +90,7 @@ fn what_does_not_exist_is_told_from_what_does() {
     }
 }
 
-/// The first command or flag of `tulving` in a line of a shell that does not exist.
+/// Returns the first command or flag of `tulving` in a shell line that does not exist.
 fn unknown(root: &Command, line: &str) -> Option<String> {
     let words = words(line);
     let starts = words.iter().enumerate().filter(|(_, word)| *word == "tulving").map(|(at, _)| at + 1);
@@ -123,7 +124,7 @@ fn wrong_word(root: &Command, call: &[&String]) -> Option<String> {
             let takes_words = command.get_positionals().next().is_some();
             return (!takes_words).then(|| format!("there is no `{path} {word}`"));
         } else {
-            // What follows are values, and flags may stand between them.
+            // The rest are values, and flags may stand between them.
         }
     }
     None
@@ -133,12 +134,12 @@ fn takes_one(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Set | ArgAction::Append)
 }
 
-/// Whether a word could be the name of a command, and is no place for one.
+/// True if a word could be the name of a command, and is not a placeholder.
 fn is_command(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// The words of a line of a shell, near enough: quotes keep words together.
+/// Splits a shell line into words, near enough: quotes keep words together.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -148,10 +149,10 @@ fn words(line: &str) -> Vec<String> {
             Some(_) => words.last_mut().expect("one").push(c),
             None if c == '"' || c == '\'' => {
                 quote = Some(c);
-                // A quoted word is a value, whatever it looks like.
+                // A quoted word is always a value.
                 words.last_mut().expect("one").push('\u{0}');
             }
-            // What is in parentheses is another call.
+            // Parentheses contain another call.
             None if c == '(' || c == ')' => words.extend([";".to_owned(), String::new()]),
             None if c.is_whitespace() => words.push(String::new()),
             None => words.last_mut().expect("one").push(c),
@@ -161,7 +162,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The reference of the command line.
+/// Renders the reference of the command line.
 fn commands() -> String {
     let mut command = command_line();
     let mut page = String::from(
@@ -173,16 +174,19 @@ fn commands() -> String {
     );
     let global: Vec<Arg> = command.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
     page.push_str(&arguments(global.iter()));
-    if let Some(codes) = command.get_after_help() {
+    if let Some(codes) = command.get_after_long_help() {
         page.push_str(&format!("\n```text\n{}\n```\n", codes.to_string().trim_end()));
     }
-    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set()) {
-        describe(sub, 2, &mut page);
+    for (title, names) in help::GROUPS {
+        page.push_str(&format!("\n## {title}\n"));
+        for name in *names {
+            describe(command.find_subcommand_mut(name).expect("a command"), 3, &mut page);
+        }
     }
     page
 }
 
-/// One command, and those beneath it.
+/// Renders one command and its subcommands.
 fn describe(command: &mut Command, level: usize, page: &mut String) {
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
@@ -209,7 +213,7 @@ fn describe(command: &mut Command, level: usize, page: &mut String) {
     }
 }
 
-/// Arguments as a table.
+/// Renders arguments as a table.
 fn arguments<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     let rows: Vec<String> = args.map(argument).collect();
     if rows.is_empty() {
@@ -248,7 +252,7 @@ fn argument(arg: &Arg) -> String {
     format!("| `{}` | {} |", cell(&name), cell(&about))
 }
 
-/// The reference of the tools of every dialect.
+/// Renders the reference of the tools of every dialect.
 fn tools() -> String {
     let mut page = String::from(
         "# The tools\n\n<!-- Made by `cargo xtask reference` from the declarations of the tools. -->\n\n\
@@ -276,7 +280,7 @@ fn tools() -> String {
     page
 }
 
-/// A row for each argument, and for each field of those that are objects.
+/// Adds a row for each argument, and for each field of arguments that are objects.
 fn properties(schema: &Value, path: &str, rows: &mut Vec<String>) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     for (name, about) in schema["properties"].as_object().into_iter().flatten() {

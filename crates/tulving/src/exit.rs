@@ -1,36 +1,36 @@
-//! Exit codes: one for each class of trouble, so that a script can decide without reading a sentence.
+//! Exit codes: one for each class of error, so that a script can decide without parsing a message.
 
 use std::process::ExitCode;
 
-use tulving_core::error::Class;
+use tulving_core::model::error::Class;
 
-/// How a command that ran to its end turned out.
+/// The outcome of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It was done.
+    /// Everything was done.
     Done,
-    /// It was done, and what it looked at is not sound: `doctor` found something bad.
+    /// Everything was done, but what was checked is not sound: `doctor` found a fault.
     Unsound,
-    /// Some of it was done; the first failure of the rest was of this class.
+    /// Part of it was done; the first failure among the rest has this class.
     Partly(Class),
-    /// Somebody was asked, and the answer was no: nothing was done.
+    /// The user was asked and declined: nothing was done.
     Declined,
 }
 
 impl Outcome {
-    /// The exit code of a command that ended so.
+    /// Returns the exit code of this outcome.
     pub(crate) fn code(self) -> ExitCode {
         match self {
             Self::Done => ExitCode::SUCCESS,
             Self::Unsound => ExitCode::from(1),
             Self::Partly(class) => code(class),
-            // A script that goes on after success must not go on as though it had been done.
+            // A script must not continue as if it had been done.
             Self::Declined => code(Class::Caller),
         }
     }
 }
 
-/// The exit code of a failure of this class.
+/// Returns the exit code for a failure of this class.
 pub(crate) fn code(class: Class) -> ExitCode {
     ExitCode::from(number(class))
 }
@@ -45,12 +45,12 @@ const fn number(class: Class) -> u8 {
         Class::Corrupt => 7,
         Class::Denied => 8,
         Class::Host => 9,
-        // EX_SOFTWARE of sysexits.h, so that a fault of ours cannot be taken for one of the others.
+        // EX_SOFTWARE of sysexits.h, so that a bug of ours is not mistaken for another class.
         Class::Bug => 70,
     }
 }
 
-/// The class as programs read it in `--json`.
+/// Returns the name of the class in `--json`.
 pub(crate) const fn name(class: Class) -> &'static str {
     match class {
         Class::Caller => "caller",
@@ -73,8 +73,8 @@ Exit codes:
   2   what was asked is wrong: a flag, a value, a setting
   3   there is no such memory, version, space, principal or token
   4   something else happened first, or the name is taken
-  5   not now: other processes held the store for too long, or the language model is busy, left
-      alone after failures, or has spent the tokens of the day
+  5   not now: other processes held the store for too long, or the language
+      model is busy, left alone after failures, or has spent the day's tokens
   6   a model or service elsewhere failed
   7   what is stored is damaged, foreign or of a newer version
   8   the token or role does not allow it

@@ -1,96 +1,96 @@
-//! Why a command was not done, from the engine's own errors to a file that cannot be read.
+//! The errors of commands, from the engine's own errors to a file that cannot be read.
 //!
-//! The engine's errors stay typed to the very end, so that class, code and hint reach [`print`](crate::print) and
-//! [`exit`](crate::exit) as they were decided.
+//! The engine's errors stay typed to the end, so that class, code and hint reach [`print`](crate::print) and
+//! [`exit`](crate::exit) unchanged.
 
 use std::io;
 use std::net::SocketAddr;
 
-use tulving_core::error::{Class, Error, Invalid, StoreError};
-use tulving_dialects::tool::Refusal;
+use tulving_core::model::error::{Class, Error, Invalid, StoreError};
+use tulving_dialects::tool::ToolError;
 use tulving_server::http::ListenError;
-use tulving_server::mcp::Stopped;
+use tulving_server::mcp::StdioServerError;
 use tulving_store::foreign::ForeignError;
 
 use crate::config::SettingError;
 use crate::holder::Holder;
 use crate::input::InputError;
 
-/// Why a command was not done, and what to do about it where the cause does not say.
+/// The reason why a command was not done, and a hint if the cause has none of its own.
 #[derive(Debug)]
 pub(crate) struct Failure {
     cause: Cause,
     hint: Option<String>,
 }
 
-/// What went wrong.
+/// The cause of a failure.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Cause {
-    /// The engine or the store said no.
+    /// The engine or the store refused.
     #[error(transparent)]
     Engine(#[from] Error),
     /// A setting is unknown or wrong.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// What was given to read cannot be read.
+    /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// What another memory has kept cannot be read.
+    /// The data of another memory system cannot be read.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
     /// The flags do not fit together, or one is missing.
     #[error("{0}")]
     Usage(String),
-    /// An act that cannot be undone was not confirmed.
+    /// An action that cannot be undone was not confirmed.
     #[error("nothing was done: {0}")]
     Unconfirmed(&'static str),
-    /// Who calls is not in the space of the call.
+    /// The caller is not a member of the space.
     #[error("{}", .0.what)]
     Outside(Outside),
-    /// A tool of a dialect said no.
+    /// A tool of a dialect refused.
     #[error("{}", .0.message)]
-    Refused(Refusal),
-    /// The protocol could not be spoken.
+    Refused(ToolError),
+    /// The MCP connection failed.
     #[error(transparent)]
-    Mcp(#[from] Stopped),
-    /// Nothing could listen.
+    Mcp(#[from] StdioServerError),
+    /// The server cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
-    /// Another process listens there already.
+    /// Another process listens on the address already.
     #[error("{address} is taken by {holder}")]
     Held {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Which.
+        /// The other process.
         holder: Box<Holder>,
     },
-    /// What was to be printed cannot be written.
+    /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Output(#[source] io::Error),
 }
 
-/// That who calls is in no space, or not in the one of the call.
+/// The error of a caller that is in no space, or not in the space of the call.
 #[derive(Debug)]
 pub(crate) struct Outside {
-    /// How it is.
+    /// The message.
     pub(crate) what: String,
-    /// What to do about it.
+    /// The hint.
     pub(crate) hint: String,
 }
 
 impl Failure {
-    /// The same failure with another hint than its cause's own.
+    /// Replaces the hint.
     pub(crate) fn hinted(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// A failure of the command line itself.
+    /// Makes a failure of the command line itself.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Cause::Usage(what.into()).into()
     }
 
-    /// What clap has to say of a command line, in our shape.
+    /// Converts an error of clap.
     pub(crate) fn of_flags(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
@@ -102,7 +102,7 @@ impl Failure {
         }
     }
 
-    /// What sort of trouble it is.
+    /// Returns the class of the error.
     pub(crate) fn class(&self) -> Class {
         match &self.cause {
             Cause::Engine(error) => error.class(),
@@ -117,7 +117,7 @@ impl Failure {
         }
     }
 
-    /// A stable name for programs.
+    /// Returns a stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match &self.cause {
             Cause::Engine(error) => error.code(),
@@ -135,7 +135,7 @@ impl Failure {
         }
     }
 
-    /// What to do about it.
+    /// Returns what the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         self.hint.clone().or_else(|| match &self.cause {
             Cause::Engine(error) => error.hint(),
@@ -165,7 +165,7 @@ impl Failure {
         })
     }
 
-    /// The field of the request that it is about.
+    /// Returns the field of the request that it is about.
     pub(crate) fn field(&self) -> Option<&str> {
         match &self.cause {
             Cause::Engine(error) => error.field().map(|field| field.as_str()),
@@ -175,7 +175,7 @@ impl Failure {
         }
     }
 
-    /// What happened, with what lies beneath it where the sentence does not say so already.
+    /// Returns what happened, followed by the sources that the message does not repeat already.
     pub(crate) fn message(&self) -> String {
         let mut message = self.cause.to_string();
         let mut next = std::error::Error::source(&self.cause);
@@ -190,12 +190,12 @@ impl Failure {
         message
     }
 
-    /// Whether what was to be printed could not be written, so that nothing more can be said.
+    /// True if the output could not be written, so that nothing more can be printed.
     pub(crate) fn is_output(&self) -> bool {
         matches!(&self.cause, Cause::Output(_))
     }
 
-    /// Whether only the reader of the output went away, as `head` does.
+    /// True if only the reader of the output went away, as `head` does.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(&self.cause, Cause::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -1,26 +1,26 @@
-//! Which process listens on a port, as Linux tells it.
+//! Finds the process that listens on a port, from Linux's `/proc`.
 //!
-//! `/proc/net` has the socket of each listener, and each process shows its own sockets to its user. Where anything of that
-//! cannot be read, nothing is known, and nothing is said.
+//! `/proc/net` lists the socket of each listener, and each process shows its own sockets to its user. If any of this
+//! cannot be read, the process is unknown and no message names it.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use tulving_core::preview;
+use tulving_core::model::preview;
 use tulving_store::Home;
 
-/// The state of a socket that listens.
+/// The state of a listening socket.
 const LISTENS: &str = "0A";
 
-/// A process that holds a port.
+/// A process that listens on a port.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Holder {
     /// Its id.
     pub(crate) id: u32,
-    /// What it is called.
+    /// The name of its program.
     pub(crate) command: String,
-    /// The home that it has open, where it is one of ours.
+    /// The home that it has open, if it is a Tulving process.
     pub(crate) home: Option<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// Who keeps others from listening on `address`.
+/// Finds the process that keeps others from listening on `address`.
 pub(crate) fn of(address: SocketAddr) -> Option<Holder> {
     let inodes: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .into_iter()
@@ -52,7 +52,7 @@ pub(crate) fn of(address: SocketAddr) -> Option<Holder> {
             return None;
         }
         let command = fs::read_to_string(entry.path().join("comm")).ok()?;
-        // A process has this open where it serves a home.
+        // A process that serves a home has its database open.
         let database = open.iter().find(|file| file.file_name().is_some_and(|name| name == Home::DATABASE));
         let home = database.and_then(|file| file.parent()).map(Path::to_owned);
         Some(Holder { id, command: preview::short(command.trim()), home })
@@ -64,7 +64,7 @@ fn open_files(process: &Path) -> Vec<PathBuf> {
     files.filter_map(|file| fs::read_link(file.path()).ok()).collect()
 }
 
-/// The inodes of the sockets in a table of `/proc/net` that listen on this address, or on one that takes it in.
+/// Returns the inodes of the sockets in a table of `/proc/net` that listen on this address, or on one that includes it.
 fn listeners(table: &str, address: SocketAddr) -> Vec<String> {
     let rows = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.filter(|row| row.get(3) == Some(&LISTENS))
@@ -78,7 +78,7 @@ fn meets(taken: SocketAddr, wanted: SocketAddr) -> bool {
     taken.port() == wanted.port() && (one == other || one.is_unspecified() || other.is_unspecified())
 }
 
-/// An address as the tables write it: words of 32 bits as the machine has them in memory, then the port.
+/// Parses an address as the tables write it: 32-bit words in the machine's byte order, then the port.
 fn endpoint(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.split_once(':')?;
     let port = u16::from_str_radix(port, 16).ok()?;
@@ -98,7 +98,7 @@ fn endpoint(text: &str) -> Option<SocketAddr> {
 mod tests {
     use super::*;
 
-    /// As a machine writes it that has the lowest byte first.
+    /// A table as a little-endian machine writes it.
     const TABLE: &str = "\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1E61 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 111 1 0 100 0 0 10 0

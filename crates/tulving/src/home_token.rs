@@ -6,10 +6,11 @@
 use std::fs::File;
 
 use tulving_core::Engine;
-use tulving_core::id::PrincipalId;
-use tulving_core::request::{Caller, TokenRequest};
-use tulving_core::space::Token;
-use tulving_core::vocabulary::{Origin, Role};
+use tulving_core::model::audit::HOME_AGENT;
+use tulving_core::model::id::PrincipalId;
+use tulving_core::model::request::{Caller, TokenRequest};
+use tulving_core::model::space::Token;
+use tulving_core::model::vocabulary::{Origin, Role};
 use tulving_store::Home;
 
 use crate::failure::Failure;
@@ -23,7 +24,9 @@ pub(crate) fn provide(engine: &Engine, home: &Home, user: &Caller) -> Result<usi
     if home.token_file().exists() {
         return Ok(0);
     }
-    alone(home, || if home.token_file().exists() { Ok(0) } else { make(engine, home, user) })
+    // Nobody asked for it, so that it is no change by hand that could be undone.
+    let home_itself = Caller { agent: Some(HOME_AGENT.to_owned()), ..user.clone() };
+    alone(home, || if home.token_file().exists() { Ok(0) } else { make(engine, home, &home_itself) })
 }
 
 /// Makes another token in any case, and says how many were revoked for it.
@@ -38,7 +41,7 @@ pub(crate) fn rotate(engine: &Engine, home: &Home, caller: &Caller) -> Result<us
 
 /// Makes another token where the store, just replaced, no longer knows the one in the home.
 pub(crate) fn renew(engine: &Engine, home: &Home) -> Result<(), Failure> {
-    let user = engine.user(Origin::Cli, None)?;
+    let user = engine.user(Origin::Cli, Some("home"))?;
     let known = match tulving_store::read_token_file(home)? {
         None => false,
         Some(token) => engine.authenticate(&token, Origin::Cli, None).is_ok(),

@@ -1,24 +1,24 @@
-//! What is read besides flags: standard input and the files that a command names. `-` is standard input.
+//! Input besides flags: standard input and the files that a command names. `-` is standard input.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use tulving_core::error::{Class, Field, Invalid};
+use tulving_core::model::error::{Class, Field, Invalid};
 use tulving_store::tree::TreeError;
 
 use crate::failure::Failure;
 
-/// Why something given to read cannot be read.
+/// The reason why an input cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
     /// A file, or standard input, cannot be read.
     #[error("{name} cannot be read: {source}")]
     Unreadable {
-        /// What it is called in messages.
+        /// The name in messages.
         name: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -26,10 +26,10 @@ pub(crate) enum InputError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file is there already.
+    /// The file exists already.
     #[error("{} is there already", path.display())]
     Exists {
         /// The file.
@@ -38,49 +38,49 @@ pub(crate) enum InputError {
     /// The bytes are not UTF-8.
     #[error("{name} is not UTF-8: byte {at} is 0x{byte:02X}")]
     NotUtf8 {
-        /// What it is called in messages.
+        /// The name in messages.
         name: String,
-        /// Where the first wrong byte is, from 0.
+        /// The position of the first wrong byte, from 0.
         at: usize,
         /// The first wrong byte.
         byte: u8,
     },
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("{name} is empty")]
     Empty {
-        /// What it is called in messages.
+        /// The name in messages.
         name: String,
     },
-    /// It is a database or a backup where lines are wanted.
+    /// The file is a database or a backup, but lines are expected.
     #[error("{name} is {what}, not a dump")]
     Database {
-        /// What it is called in messages.
+        /// The name in messages.
         name: String,
         /// The sort of file.
         what: &'static str,
     },
-    /// The file to write is none that can be replaced.
+    /// The file to write is not a regular file, so it cannot be replaced.
     #[error("{} is not a regular file", path.display())]
     NotRegular {
         /// The file.
         path: PathBuf,
     },
-    /// A line of a file cannot be taken.
+    /// A line of a file cannot be accepted.
     #[error("line {line} of {name}: {why}")]
     Line {
-        /// Which, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// What the file is called in messages.
+        /// The name of the file in messages.
         name: String,
-        /// Why.
+        /// The reason.
         why: String,
-        /// What the engine calls it, where it was the engine that refused.
+        /// The engine's error, if the engine refused the line.
         invalid: Option<Box<Invalid>>,
     },
 }
 
 impl InputError {
-    /// What sort of trouble it is.
+    /// Returns the class of the error.
     pub(crate) fn class(&self) -> Class {
         match self {
             Self::Unreadable { .. } | Self::Unwritable { .. } => Class::Host,
@@ -93,7 +93,7 @@ impl InputError {
         }
     }
 
-    /// A stable name for programs.
+    /// Returns a stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable",
@@ -108,7 +108,7 @@ impl InputError {
         }
     }
 
-    /// What to do about it.
+    /// Returns what the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Exists { .. } => Some("choose another name, or add --force to replace it".to_owned()),
@@ -130,7 +130,7 @@ impl InputError {
         }
     }
 
-    /// The field of the request that it is about.
+    /// Returns the field of the request that it is about.
     pub(crate) fn field(&self) -> Option<&'static str> {
         match self {
             Self::Line { invalid: Some(invalid), .. } => invalid.field().map(Field::as_str),
@@ -141,18 +141,18 @@ impl InputError {
 
 const STANDARD_INPUT: &str = "standard input";
 
-/// How a text begins that some editors write as UTF-8.
+/// The mark that some editors write at the start of UTF-8 text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// How every file of SQLite begins.
+/// The start of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-/// The beginning of every backup: the name of its first entry.
+/// The start of every backup: the name of its first entry.
 const BACKUP: &[u8] = b"tulving-backup.json\0";
 
-/// The text that a command was given as words, joined by spaces; a single `-` is standard input. Among other words a
-/// `-` may stand, as in `Berlin - Paris`, but where it comes first or last it was meant for standard input.
+/// Joins the words of a command with spaces; a single `-` reads standard input. A `-` may stand between other words, as
+/// in `Berlin - Paris`. First or last it is an error, because standard input was meant.
 ///
-/// At most four times `limit` bytes are read of standard input, so that an endless one ends in an error instead of in all memory.
+/// Reads at most four times `limit` bytes of standard input, so that endless input ends in an error instead of filling memory.
 pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> {
     if let [word] = words
         && word == "-"
@@ -167,7 +167,7 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
     Ok(words?.join(" "))
 }
 
-/// What a file says; `-` is standard input. No more is read of a file than shows that it is too long.
+/// Reads the text of a file; `-` is standard input. Stops reading a file once it is known to be too long.
 pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Failure> {
     if path == Path::new("-") {
         return standard_text(field, limit);
@@ -181,12 +181,12 @@ pub(crate) fn file(path: &Path, field: Field, limit: usize) -> Result<String, Fa
     utf8(bytes, &name)
 }
 
-/// What a file is called in messages; `-` is standard input.
+/// Returns the name of a file in messages; `-` is standard input.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
 }
 
-/// All bytes of standard input, if there are at most so many.
+/// Reads all bytes of standard input, at most `most`.
 pub(crate) fn standard_input(most: u64) -> Result<Vec<u8>, Failure> {
     let limit = usize::try_from(most).unwrap_or(usize::MAX);
     let bytes = beginning(io::stdin().lock(), STANDARD_INPUT, limit)?;
@@ -196,7 +196,7 @@ pub(crate) fn standard_input(most: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// What standard input says.
+/// Reads the text of standard input.
 fn standard_text(field: Field, limit: usize) -> Result<String, Failure> {
     let most = limit.saturating_mul(4);
     let bytes = beginning(io::stdin().lock(), STANDARD_INPUT, most)?;
@@ -206,7 +206,7 @@ fn standard_text(field: Field, limit: usize) -> Result<String, Failure> {
     utf8(bytes, STANDARD_INPUT)
 }
 
-/// All bytes, or one more than so many where there are more.
+/// Reads all bytes, or `most` plus one if there are more.
 fn beginning(reader: impl Read, name: &str, most: usize) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = reader.take(most.saturating_add(1) as u64).read_to_end(&mut bytes);
@@ -216,7 +216,7 @@ fn beginning(reader: impl Read, name: &str, most: usize) -> Result<Vec<u8>, Inpu
     }
 }
 
-/// The path by which a file or a folder is known wherever one stands, as text.
+/// Returns the canonical path of a file or a folder, as text.
 pub(crate) fn full_path(path: &Path) -> Result<String, Failure> {
     let name = path.display().to_string();
     let full = path.canonicalize().map_err(|source| InputError::Unreadable { name: name.clone(), source })?;
@@ -226,7 +226,7 @@ pub(crate) fn full_path(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// The whole path of something that is not there, as it was known while it was.
+/// Returns the full path of something that does not exist, as it was while it existed.
 pub(crate) fn missing_path(path: &Path) -> Result<String, Failure> {
     let name = path.display().to_string();
     let above = match path.parent() {
@@ -238,7 +238,7 @@ pub(crate) fn missing_path(path: &Path) -> Result<String, Failure> {
     Ok(format!("{}/{last}", full_path(above)?.trim_end_matches('/')))
 }
 
-/// That a file was not read.
+/// Makes the failure of a file that was not read.
 pub(crate) fn unread(path: &Path, error: TreeError) -> Failure {
     let name = path.display().to_string();
     match error {
@@ -296,43 +296,43 @@ impl Lines {
         Ok(Self { name, size, reader: Box::new(BufReader::with_capacity(1 << 16, file)), read: 0, line: 0 })
     }
 
-    /// How many bytes there are, where that is known.
+    /// The size in bytes, if it is known.
     pub(crate) fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub(crate) fn read(&self) -> u64 {
         self.read
     }
 
-    /// The number of the line that was read last, from 1.
+    /// The number of the line read last, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Tells if it is a file of SQLite or a backup. Nothing is taken from it.
+    /// True if it is a SQLite file or a backup. Consumes nothing.
     pub(crate) fn is_database(&mut self) -> bool {
         self.begins_as(SQLITE) || self.begins_as(BACKUP)
     }
 
     fn begins_as(&mut self, mark: &[u8]) -> bool {
-        // What cannot be read says so when it is read.
+        // A read error is reported by the next read.
         self.reader.fill_buf().is_ok_and(|start| start.starts_with(mark))
     }
 
-    /// That there was no line at all.
+    /// Makes the failure of an input without any line.
     pub(crate) fn empty(&self) -> Failure {
         InputError::Empty { name: self.name.clone() }.into()
     }
 
-    /// The failure for a file of SQLite or a backup.
+    /// Makes the failure of a SQLite file or a backup.
     pub(crate) fn database(&mut self) -> Failure {
         let what = if self.begins_as(BACKUP) { "a backup" } else { "a SQLite database" };
         InputError::Database { name: self.name.clone(), what }.into()
     }
 
-    /// The next line that is not blank, with its number from 1; `None` at the end.
+    /// Returns the next line that is not blank, with its number from 1; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, String)>, Failure> {
         loop {
             let mut bytes = Vec::new();
@@ -353,12 +353,12 @@ impl Lines {
         }
     }
 
-    /// That a line cannot be taken.
+    /// Makes the failure of a line that cannot be accepted.
     pub(crate) fn wrong(&self, line: u64, why: String) -> Failure {
         InputError::Line { line, name: self.name.clone(), why, invalid: None }.into()
     }
 
-    /// That the engine refuses a line.
+    /// Makes the failure of a line that the engine refuses.
     pub(crate) fn refused(&self, line: u64, invalid: Invalid) -> Failure {
         let why = invalid.to_string();
         InputError::Line { line, name: self.name.clone(), why, invalid: Some(Box::new(invalid)) }.into()

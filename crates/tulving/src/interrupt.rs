@@ -1,11 +1,11 @@
-//! What is put right before a signal ends the process: a folder that is to go, a terminal that shows nothing.
+//! Cleans up before a signal ends the process: removes a temporary folder, or makes a terminal show input again.
 
 use std::{io, thread};
 
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// From here on a signal that asks the process to end has this done first. The exit code is what a shell gives for the signal.
+/// Runs `act` before a signal ends the process. The exit code is the one that a shell gives for the signal.
 pub(crate) fn first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     let inside = runtime.enter();
@@ -28,7 +28,7 @@ pub(crate) fn first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
-/// Waits for that end, where it is known to come.
+/// Waits for that end, when a signal is known to have been sent.
 pub(crate) fn wait() -> ! {
     loop {
         thread::park();

@@ -1,16 +1,16 @@
-//! What is wrong with a line of JSON, in words of ours: the parser speaks of Rust, which nobody wrote.
+//! Explains what is wrong with a line of JSON in our own words: the parser's errors speak of Rust types.
 //!
-//! Comes after a line could not be read, so that good lines pay nothing for it.
+//! Runs only after a line could not be read, so that good lines cost nothing extra.
 
 use serde_json::Value;
 use serde_json::error::Category;
-use tulving_core::preview;
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::Relation;
+use tulving_core::model::preview;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::Relation;
 
 use crate::nearest::nearest;
 
-/// What a value must be.
+/// The shape that a value must have.
 enum Shape {
     Text,
     Number,
@@ -22,10 +22,10 @@ enum Shape {
 
 /// The fields of an object.
 struct Fields {
-    /// What one is called in messages.
+    /// The name of the object in messages.
     name: &'static str,
     known: &'static [(&'static str, Shape)],
-    /// Those that must be there.
+    /// The required fields.
     needed: &'static [&'static str],
 }
 
@@ -47,6 +47,8 @@ const MEMORY: Fields = Fields {
         ("boundary", Shape::Text),
         ("author", Shape::Text),
         ("source_note", Shape::Text),
+        ("origin", Shape::Text),
+        ("source_agent", Shape::Text),
         ("assisted_by_agent", Shape::Text),
         ("trust", Shape::Text),
         ("pass", Shape::Text),
@@ -70,14 +72,14 @@ const ASSOCIATION: Fields = Fields {
     needed: &["target"],
 };
 
-/// Names that people write and that are like nothing which is known.
+/// Names that people write and that resemble no known name.
 const OTHERWISE: [(&str, &str); 3] = [("text", "content"), ("memory", "content"), ("auto", "author")];
 
-/// A memory to save as a line of a batch says it, or what is wrong with the line.
+/// Reads a memory to save from a line of a batch, or returns what is wrong with the line.
 pub(crate) fn save_request(line: &str) -> Result<SaveRequest, String> {
     let read = serde_json::from_str(line);
     let wrong = match read {
-        // A list would be read as the fields in their order.
+        // Serde would also accept a list, as the fields in their order.
         Ok(request) if line.trim_start().starts_with('{') => return Ok(request),
         Ok(_) => None,
         Err(error) => Some(error),
@@ -98,7 +100,7 @@ fn no_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// The first field that is unknown, missing, or not of its shape.
+/// Returns the first field that is unknown, missing, or of the wrong shape.
 fn wrong_object(value: &Value, fields: &Fields) -> Option<String> {
     let Some(object) = value.as_object() else {
         return Some(if fields.name == MEMORY.name {
@@ -130,7 +132,7 @@ fn unknown(name: &str, fields: &Fields) -> String {
     }
 }
 
-/// Why a value is not of its shape. Most may be `null`, which is as good as not there.
+/// Returns why a value has the wrong shape. Most may be `null`, which counts as absent.
 fn wrong_shape(name: &str, value: &Value, shape: &Shape) -> Option<String> {
     let optional = name != "content" && !matches!(shape, Shape::Truth | Shape::Objects(_));
     let (fits, what) = match shape {
@@ -150,7 +152,7 @@ fn wrong_shape(name: &str, value: &Value, shape: &Shape) -> Option<String> {
     (!fits).then(|| format!("`{name}` is not {what}"))
 }
 
-/// The first field whose value is none of its words, or no time, id or memory. The core says so in its own words.
+/// Returns the first field whose value is not an allowed word, time, id or memory. The message is the core's.
 fn wrong_word(value: &Value) -> Option<String> {
     value.as_object()?.iter().find_map(|(name, value)| {
         let alone = serde_json::json!({ name: value });

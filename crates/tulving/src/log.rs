@@ -1,8 +1,8 @@
-//! The log of a server: lines on standard error, for people or as JSON.
+//! The log of a server: lines on standard error, as text or as JSON.
 //!
-//! Only what this program says itself is in it, on any level: other libraries would say what passes through them. Nobody
-//! waits for the lines to be written. A program that starts a server and never reads its standard error loses lines, and
-//! they are counted, but the server goes on.
+//! It contains only messages of this program, at every level: other libraries would log the content that passes through
+//! them. No caller waits for a line to be written. A program that starts a server and never reads its standard error
+//! loses lines, which are counted, but the server continues.
 
 use std::io::{self, Write as _};
 use std::panic;
@@ -19,29 +19,29 @@ use tracing_subscriber::{Layer, Registry, reload};
 
 pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 
-/// What every target of ours begins with.
+/// The prefix of all targets of this program.
 const OURS: &str = "tulving";
-/// Lines that wait to be written.
+/// Number of lines that may wait to be written.
 const WAITING: usize = 4_096;
-/// How long the last lines may take to be written.
+/// Time limit for writing the last lines.
 const LAST: Duration = Duration::from_secs(1);
 
-/// What is logged, and how.
+/// The settings of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Logging {
-    /// How much.
+    /// The level.
     pub(crate) level: Level,
-    /// In which form.
+    /// The format.
     pub(crate) format: Format,
 }
 
-/// The form of a line.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
@@ -54,7 +54,7 @@ impl Default for Logging {
 type Filtered = Layered<reload::Layer<Targets, Registry>, Registry>;
 type Lines = Box<dyn Layer<Filtered> + Send + Sync>;
 
-/// The log of this process. What is dropped without [`end`](Self::end) may lose its last lines.
+/// The log of this process. If it is dropped without [`end`](Self::end), the last lines may be lost.
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<Targets, Registry>,
@@ -63,32 +63,32 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Starts it, once in a process.
+    /// Starts the log, once per process.
     pub(crate) fn start(logging: Logging) -> Self {
         let pen = Pen::new();
         let (targets, filter) = reload::Layer::new(targets(logging.level));
         let (layer, lines) = reload::Layer::new(layer(logging.format, &pen));
         let subscriber = tracing_subscriber::registry().with(targets).with(layer);
-        // A second one has no effect, and there is none.
+        // A second call would have no effect, and there is none.
         let _ = tracing::subscriber::set_global_default(subscriber);
         let last = pen.clone();
         panic::set_hook(Box::new(move |fault| {
-            // Where, and not what: a message may hold what somebody saved.
+            // The location and not the message: a message may contain what a user saved.
             let at = fault.location().map(tracing::field::display);
             tracing::error!(at, "a fault in Tulving");
-            // It may be the end of the process.
+            // The process may be about to end.
             last.wait();
         }));
         Self { filter, lines, pen }
     }
 
-    /// Goes on in another way.
+    /// Changes the settings.
     pub(crate) fn change(&self, logging: Logging) {
         let _ = self.filter.reload(targets(logging.level));
         let _ = self.lines.reload(layer(logging.format, &self.pen));
     }
 
-    /// Waits a moment for the last lines.
+    /// Waits up to a second for the last lines.
     pub(crate) fn end(self) {
         self.pen.wait();
     }
@@ -117,7 +117,7 @@ struct Pen {
 
 enum Line {
     Text(Vec<u8>),
-    /// Everything before this was written.
+    /// Acknowledges that everything before it was written.
     End(SyncSender<()>),
 }
 
@@ -126,12 +126,12 @@ impl Pen {
         let (lines, waiting) = sync_channel(WAITING);
         let lost = Arc::<AtomicU64>::default();
         let counted = Arc::clone(&lost);
-        // Ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || write(&waiting, &counted));
         Self { lines, lost }
     }
 
-    /// Waits a moment until everything was written.
+    /// Waits up to a second until everything was written.
     fn wait(&self) {
         let (done, written) = sync_channel(1);
         if self.lines.try_send(Line::End(done)).is_ok() {
@@ -165,7 +165,7 @@ impl<'a> MakeWriter<'a> for Pen {
     }
 }
 
-/// Each line comes as one piece.
+/// Each call to `write` gets one whole line.
 impl io::Write for &Pen {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.lines.try_send(Line::Text(line.to_vec())).is_err() {

@@ -9,6 +9,7 @@ mod config;
 mod documents;
 mod exit;
 mod failure;
+mod help;
 mod holder;
 mod home_token;
 mod input;

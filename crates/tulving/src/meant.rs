@@ -1,6 +1,7 @@
-//! What somebody meant who wrote a command or a flag that there is none of, in the words of other tools or in none.
+//! Explains what a user meant by an unknown command or flag, such as another tool's name for it.
 //!
-//! clap proposes what is spelled alike, which is often something else: `find` is not `pin`. What is known here goes first.
+//! clap proposes names with a similar spelling, which often mean something else: `find` is not `pin`. The entries here
+//! go first.
 
 use std::ffi::OsString;
 
@@ -9,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::nearest::nearest;
 
-/// What other tools call a thing, and what it is here.
+/// Command names of other tools, and a tip with ours.
 const COMMANDS: &[(&[&str], &str)] = &[
     (
         &["ask", "search", "find", "query", "lookup", "look", "grep"],
@@ -47,10 +48,10 @@ const COMMANDS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// A word that is no flag.
+/// Stands for a word that is not a flag.
 const WORD: &str = "";
 
-/// Flags that others have, of one command or of any: the command, what was written, and what it is here.
+/// Flags of other tools, for one command or for all: the command, the flag, and a tip with ours.
 const FLAGS: &[(Option<&str>, &[&str], &str)] = &[
     (None, &["-v"], "-V or --version tells the version"),
     (None, &["--verbose", "--debug"], "a server logs more with TULVING_LOG=debug"),
@@ -68,7 +69,7 @@ const FLAGS: &[(Option<&str>, &[&str], &str)] = &[
     (Some("token create"), &[WORD], "--for NAME says whom it is for"),
 ];
 
-/// What is wrong with a command line, with what was meant by it where that is known.
+/// Adds to clap's error what was probably meant, if that is known.
 pub(crate) fn explained(mut error: clap::Error, root: &Command, line: &[OsString]) -> clap::Error {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -84,7 +85,7 @@ pub(crate) fn explained(mut error: clap::Error, root: &Command, line: &[OsString
     error
 }
 
-/// Says which command was meant.
+/// Adds the command that was probably meant.
 fn command(error: &mut clap::Error, root: &Command, line: &[OsString], got: &str) {
     error.remove(ContextKind::SuggestedSubcommand);
     let (names, parent) = reached(root, line, Some(got));
@@ -105,7 +106,7 @@ fn command(error: &mut clap::Error, root: &Command, line: &[OsString], got: &str
     }
 }
 
-/// Says which flag was meant, where it is one that others have.
+/// Adds the flag that was probably meant, if it is one of another tool.
 fn flag(error: &mut clap::Error, root: &Command, line: &[OsString]) {
     let Some(ContextValue::String(got)) = error.get(ContextKind::InvalidArg) else { return };
     let got = if got.starts_with('-') { got.clone() } else { WORD.to_owned() };
@@ -113,14 +114,14 @@ fn flag(error: &mut clap::Error, root: &Command, line: &[OsString]) {
     let fits = |command: &Option<&str>| command.is_none_or(|command| command == names);
     let known = FLAGS.iter().find(|(command, flags, _)| fits(command) && flags.contains(&got.as_str()));
     if let Some((_, _, meant)) = known {
-        // These are about the flag that is spelled alike.
+        // Both are about the flag with a similar spelling.
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Usage);
         tip(error, meant);
     }
 }
 
-/// Says what to do about a missing argument where the name alone does not.
+/// Adds a tip for a missing argument whose name alone does not help.
 fn missing(error: &mut clap::Error, root: &Command, line: &[OsString]) {
     let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return };
     let is_missing = |what: &str| names.iter().any(|name| name.contains(what));
@@ -135,7 +136,7 @@ fn tip(error: &mut clap::Error, tip: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_owned().into()]));
 }
 
-/// The command that a line leads to before it says `end`, and its names below the program's.
+/// Returns the command that the words before `end` lead to, and its name below the program's.
 fn reached<'a>(root: &'a Command, line: &[OsString], end: Option<&str>) -> (String, &'a Command) {
     let (mut names, mut command) = (Vec::new(), root);
     let words = line.iter().skip(1).map_while(|word| word.to_str().filter(|word| Some(*word) != end));

@@ -1,12 +1,12 @@
-//! The known name that is most like what was written, where one is like it at all.
+//! Finds the known name that is most similar to what was written, if any is similar enough.
 
-/// How alike two names must be for the one to be meant by the other: slips of the hand reach it, other words do not.
+/// Least similarity of two names for one to be meant by the other: typos reach it, other words do not.
 const ALIKE: f64 = 0.9;
 
-/// A name that is whole within the other is surely meant, and yields only to the name itself but for a slip.
+/// Similarity of a name that is contained whole in the other. Only a typo of the whole name ranks higher.
 const WITHIN: f64 = 0.95;
 
-/// The known name that `got` is most like; `None` where that would be far-fetched.
+/// Returns the known name that is most similar to `got`; `None` if none is similar enough.
 pub(crate) fn nearest<'a>(got: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let got = plain(got);
     let rated = known.map(|name| (likeness(&got, &plain(name)), name));
@@ -21,17 +21,17 @@ fn plain(name: &str) -> String {
 fn likeness(got: &str, name: &str) -> f64 {
     let within = is_end(got, name) || is_start(got, name) || is_start(name, got);
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
-    // `content_byte` is meant for `limits.content_bytes`.
+    // `content_byte` stands for `limits.content_bytes`.
     let last_parts = strsim::jaro_winkler(&last(got), &last(name)).min(WITHIN);
     strsim::jaro_winkler(got, name).max(last_parts).max(if within { WITHIN } else { 0.0 })
 }
 
-/// Whether `short` is the end of `long`, from the beginning of a word on.
+/// True if `short` is the end of `long`, starting at a word.
 fn is_end(short: &str, long: &str) -> bool {
     long.strip_suffix(short).is_some_and(|rest| rest.ends_with(['.', '_']))
 }
 
-/// Whether `short` is a good part of `long`, from its beginning on.
+/// True if `short` is a good part of the start of `long`.
 fn is_start(short: &str, long: &str) -> bool {
     short.len() >= 3 && long.starts_with(short)
 }

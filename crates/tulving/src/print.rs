@@ -1,8 +1,8 @@
 //! The only place that prints. Results go to standard output; notes, warnings, errors and progress to standard error.
 //!
-//! With `--json` a command prints exactly one document, and what went wrong is one document on standard error at the
-//! end, however much it was; each line of a shell is a command. Colours are only for terminals, unless asked for. A reader that goes away early, as `head`
-//! does, is no error.
+//! With `--json` a command prints exactly one document, and all its errors as one document on standard error at the
+//! end; each line of a shell is a command. Colours are only for terminals, unless asked for. A reader that goes away
+//! early, as `head` does, is not an error.
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -14,9 +14,9 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use rustyline::history::MemHistory;
 use rustyline::{Behavior, Config, Editor};
 use serde::Serialize;
-use tulving_core::answer::Warning;
+use tulving_core::model::answer::Warning;
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock, SystemClock};
-use tulving_core::time::Timestamp;
 
 use crate::exit::{self, Outcome};
 use crate::failure::{Cause, Failure};
@@ -25,10 +25,10 @@ use crate::interrupt;
 use crate::show::style::{self, BAD, FAINT, WARN};
 use crate::show::text::block;
 
-/// How wide a terminal is taken to be where nothing says so.
+/// The width of a terminal that does not report one.
 const USUAL_WIDTH: usize = 80;
 
-/// Prints what a command has to say.
+/// Prints the results and messages of a command.
 pub(crate) struct Printer {
     out: BufWriter<Stdout>,
     json: bool,
@@ -36,23 +36,23 @@ pub(crate) struct Printer {
     colored_err: bool,
     now: Timestamp,
     line: Option<u64>,
-    /// What programs are told at the end.
+    /// Errors to print at the end, for programs.
     failed: Vec<Details>,
     warned: Vec<String>,
 }
 
-/// What went wrong, as programs read it.
+/// The errors and warnings of a command, as programs read them.
 #[derive(Serialize)]
 struct Document<'a> {
     /// The first error, which gave the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a Details>,
-    /// All of them, where there are several.
+    /// All errors, if there are several.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [Details],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
-    /// The line of standard input that it is about, where each is a command of its own.
+    /// The line of standard input that it is about, if each line is a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
 }
@@ -68,7 +68,7 @@ struct Details {
 }
 
 impl Printer {
-    /// A printer for people or, with `json`, for programs.
+    /// Makes a printer for people or, with `json`, for programs.
     pub(crate) fn new(json: bool) -> Self {
         let mut printer = Self {
             out: BufWriter::new(io::stdout()),
@@ -84,7 +84,7 @@ impl Printer {
         printer
     }
 
-    /// Colours from here on as said.
+    /// Sets when to colour, from here on.
     pub(crate) fn color(&mut self, choice: ColorChoice) {
         let colored = |detected: ColorChoice| match choice {
             ColorChoice::Auto => detected != ColorChoice::Never,
@@ -95,34 +95,32 @@ impl Printer {
         self.colored_err = colored(AutoStream::choice(&io::stderr()));
     }
 
-    /// Another command of the same process begins, where commands are lines in this one.
+    /// Begins the next command of this process; `line` is its number if commands are lines of input.
     pub(crate) fn begin(&mut self, line: Option<u64>) {
         (self.now, self.line) = (SystemClock.now(), line);
     }
 
-    /// Whether results are coloured.
+    /// True if results are coloured.
     pub(crate) fn colored(&self) -> bool {
         self.colored_out
     }
 
-    /// Whether programs read.
+    /// True if the output is for programs.
     pub(crate) fn json(&self) -> bool {
         self.json
     }
 
-    /// When the command began.
+    /// The time when the command began.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// How wide the terminal is; `None` where there is none and nothing shall be cut.
+    /// The width of the terminal; `None` if there is none and nothing must be cut.
     pub(crate) fn columns(&self) -> Option<usize> {
-        let stdout = io::stdout();
-        let reported = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
-        stdout.is_terminal().then(|| width(reported, std::env::var("COLUMNS").ok().as_deref()))
+        terminal_columns()
     }
 
-    /// One line of the result.
+    /// Prints one line of the result.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
         let line = line.as_ref();
         let done = if self.colored_out {
@@ -133,13 +131,13 @@ impl Printer {
         Ok(done.map_err(Cause::Output)?)
     }
 
-    /// Several lines of the result.
+    /// Prints several lines of the result.
     pub(crate) fn lines(&mut self, lines: &[String]) -> Result<(), Failure> {
         lines.iter().try_for_each(|line| self.line(line))
     }
 
-    /// A text that somebody wrote: as it is into a file or a pipe; on a terminal without control characters and with a line
-    /// break at its end.
+    /// Prints a text of the user: unchanged into a file or a pipe; on a terminal without control characters and with a
+    /// line break at its end.
     pub(crate) fn written(&mut self, text: &str) -> Result<(), Failure> {
         if self.columns().is_none() {
             return self.bytes(text.as_bytes());
@@ -147,12 +145,12 @@ impl Printer {
         self.lines(&block(text).lines().map(str::to_owned).collect::<Vec<_>>())
     }
 
-    /// Bytes of the result as they are.
+    /// Prints bytes of the result unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         Ok(self.out.write_all(bytes).map_err(Cause::Output)?)
     }
 
-    /// The result as one JSON document.
+    /// Prints the result as one JSON document.
     pub(crate) fn document(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let done = if io::stdout().is_terminal() {
             serde_json::to_writer_pretty(&mut self.out, value)
@@ -163,17 +161,17 @@ impl Printer {
         self.bytes(b"\n")
     }
 
-    /// A part of a JSON document that is written piece by piece.
+    /// Prints a part of a JSON document that is written piece by piece.
     pub(crate) fn part(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         Ok(serde_json::to_writer(&mut self.out, value).map_err(|error| Cause::Output(error.into()))?)
     }
 
-    /// Writes out what was printed so far.
+    /// Flushes the output.
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         Ok(self.out.flush().map_err(Cause::Output)?)
     }
 
-    /// Something to know besides the result. Programs do not need it.
+    /// Prints a note about the result. Programs do not need it.
     pub(crate) fn note(&mut self, text: impl Display) -> Result<(), Failure> {
         if !self.json {
             self.finish()?;
@@ -182,7 +180,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Something that was asked and not done, while the rest was.
+    /// Warns of something that was asked for and not done, while the rest was.
     pub(crate) fn warning(&mut self, text: impl Display) -> Result<(), Failure> {
         self.finish()?;
         if self.json {
@@ -193,14 +191,14 @@ impl Printer {
         Ok(())
     }
 
-    /// Several of these.
+    /// Prints several warnings.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) -> Result<(), Failure> {
         warnings.iter().try_for_each(|warning| self.warning(warning))
     }
 
-    /// Why the command was not done.
+    /// Prints why the command was not done.
     pub(crate) fn failure(&mut self, failure: &Failure) {
-        // What was printed before is true; if it cannot be written there is nobody left to tell.
+        // The output so far is true; if it cannot be written, no reader is left.
         let _ = self.finish();
         let (message, hint) = (failure.message(), failure.hint());
         if self.json {
@@ -215,7 +213,7 @@ impl Printer {
         }
     }
 
-    /// What clap has to say: help and version are a result, the rest is an error.
+    /// Prints a message of clap: help and version are a result, the rest is an error.
     pub(crate) fn clap(&mut self, error: &clap::Error) -> Result<(), Failure> {
         let text = error.render();
         if !error.use_stderr() {
@@ -230,31 +228,31 @@ impl Printer {
         Ok(())
     }
 
-    /// Whether a person is there to be asked.
+    /// True if a person can be asked.
     pub(crate) fn asks(&self) -> bool {
         io::stdin().is_terminal() && !self.json
     }
 
-    /// Asks a person; anything but `y` or `yes` is no, and so is Ctrl-C. `None` where no person is there to answer.
+    /// Asks a person; anything but `y` or `yes` is no, and so is Ctrl-C. `None` if no person can answer.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<Option<bool>, Failure> {
         if !self.asks() {
             return Ok(None);
         }
         self.finish()?;
-        // Ctrl-C is an answer here, where a line read otherwise would end the shell too.
+        // Ctrl-C is an answer here; another way of reading a line would let it end the shell too.
         let config = Config::builder().behavior(Behavior::PreferTerm).build();
         let editor = Editor::<(), MemHistory>::with_history(config, MemHistory::new());
         let answer = editor.and_then(|mut editor| editor.readline(&format!("{question} [y/N] ")));
         Ok(Some(answer.is_ok_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))))
     }
 
-    /// Says that nothing was done because the answer was no.
+    /// Notes that nothing was done because the answer was no.
     pub(crate) fn declined(&mut self) -> Result<Outcome, Failure> {
         self.note("Nothing was done.")?;
         Ok(Outcome::Declined)
     }
 
-    /// Asks a person for what shall not be seen.
+    /// Asks a person for a secret, without showing what is typed.
     pub(crate) fn ask_hidden(&mut self, question: &str) -> Result<String, Failure> {
         self.finish()?;
         let unreadable = |source| InputError::Unreadable { name: "the terminal".to_owned(), source };
@@ -265,25 +263,25 @@ impl Printer {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &mode);
         };
         interrupt::first(put_back.clone()).map_err(unreadable)?;
-        // Before the question is there, so that nothing is seen of a quick answer.
+        // Set before the question is printed, so that a quick answer is not shown either.
         tcsetattr(io::stdin(), OptionalActions::Now, &hidden).map_err(|error| unreadable(error.into()))?;
         let read = rpassword::prompt_password(question);
         put_back();
         match read {
-            // It has sent the signal to itself.
+            // The prompt has sent the signal to its own process.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupt::wait(),
             read => Ok(read.map_err(unreadable)?),
         }
     }
 
-    /// Progress of long work, shown only to a person at a terminal. `total` in steps, where it is known.
+    /// Makes a progress bar for long work, shown only at a terminal. `total` is the number of steps, if it is known.
     pub(crate) fn bar(&self, what: &'static str, total: Option<u64>) -> ProgressBar {
         let template = if total.is_some() {
             "{msg} {wide_bar} {percent:>3} %  {elapsed}{left}"
         } else {
             "{msg} {human_pos}  {per_sec}"
         };
-        // Before the first step nobody knows how long it will take.
+        // Before the first step there is no estimate.
         let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
             if state.pos() > 0 {
                 let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
@@ -291,15 +289,15 @@ impl Printer {
         };
         let style = ProgressStyle::with_template(template).expect("the template is a constant");
         let style = style.with_key("left", left);
-        // Ten times a second is fluent for an eye and costs nothing.
+        // Ten updates per second look smooth and cost next to nothing.
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let bar = ProgressBar::with_draw_target(total, target).with_style(style).with_message(what);
-        // Its clock moves on while one step takes long.
+        // The elapsed time advances even while one step takes long.
         bar.enable_steady_tick(Duration::from_secs(1));
         bar
     }
 
-    /// Tells programs what went wrong, in one document. People were told at once.
+    /// Prints errors and warnings for programs, in one document. People saw them at once.
     pub(crate) fn conclude(&mut self) {
         let (failed, warned) = (std::mem::take(&mut self.failed), std::mem::take(&mut self.warned));
         if failed.is_empty() && warned.is_empty() {
@@ -310,7 +308,7 @@ impl Printer {
         self.error_line(&serde_json::to_string(&document).expect("plain texts are JSON"));
     }
 
-    /// Standard error is the last resort: where it cannot be written, nothing can be said.
+    /// Prints a line to standard error. An error is ignored: there is no other place to report it.
     fn error_line(&self, line: &str) {
         let mut err = io::stderr().lock();
         let _ = if self.colored_err {
@@ -321,7 +319,14 @@ impl Printer {
     }
 }
 
-/// How wide a terminal is that reports this: some report nothing, and the shell knows better.
+/// The width of the terminal that results go to; `None` if they go elsewhere.
+pub(crate) fn terminal_columns() -> Option<usize> {
+    let stdout = io::stdout();
+    let reported = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
+    stdout.is_terminal().then(|| width(reported, std::env::var("COLUMNS").ok().as_deref()))
+}
+
+/// Returns the width of a terminal. Some report none, and `COLUMNS` of the shell knows better.
 fn width(reported: Option<usize>, columns: Option<&str>) -> usize {
     let told = || columns.and_then(|columns| columns.trim().parse().ok());
     reported.filter(|width| *width > 0).or_else(told).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)

@@ -1,41 +1,41 @@
-//! Reads the settings again while a server runs: when somebody says so, and when a file has changed.
+//! Reads the settings again while a server runs: on request, and when a file has changed.
 //!
-//! Whatever is wrong is said once, and what held before goes on.
+//! An error is logged once, and the previous settings stay in effect.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_server::http::{Reload, Rules};
+use tulving_server::http::{RulesReloader, ServerRules};
 
 use crate::args::Global;
 use crate::config::{self, Chosen, LISTS, SettingError, Settings};
 use crate::log::Log;
 
-/// Settings that take effect in a running server begin with one of these.
+/// Prefixes of the settings that take effect in a running server.
 const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
 
-/// How many of the files hold settings; they come first.
+/// Number of files with settings; they come first.
 const CONFIG_FILES: usize = 2;
 
 const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
 
-/// Looks at `config.toml`, `config.json` and the files of the certificate.
+/// Watches `config.toml`, `config.json` and the files of the certificate.
 pub(crate) struct Watch {
     global: Global,
     log: Log,
     engine: Arc<Engine>,
-    /// What was said to do nothing.
+    /// The last warning about settings that have no effect.
     idle: Option<&'static str>,
     home: PathBuf,
-    /// As they were when the server started.
+    /// The settings when the server started.
     chosen: Vec<Chosen>,
     files: Vec<PathBuf>,
     seen: Vec<Option<Look>>,
 }
 
-/// What tells one state of a file from another.
+/// Inode, size and modification time, which tell one state of a file from another.
 type Look = (u64, u64, i64, i64);
 
 impl Watch {
@@ -48,7 +48,7 @@ impl Watch {
         watch
     }
 
-    /// Says what does nothing, once until it does something.
+    /// Warns of settings that have no effect, once until that changes.
     fn tell_idle(&mut self, settings: &Settings) {
         let idle = settings.idle();
         if let Some(idle) = idle.filter(|idle| self.idle != Some(idle)) {
@@ -57,11 +57,11 @@ impl Watch {
         self.idle = idle;
     }
 
-    fn read(&mut self) -> Result<Rules, SettingError> {
-        // What is written while it is read is read once more.
+    fn read(&mut self) -> Result<ServerRules, SettingError> {
+        // A file that is written while it is read is read once more.
         let before = looks(&self.files[..CONFIG_FILES]);
         let settings = config::read(&self.global)?;
-        // Also where they cannot be used: when they change they may become good.
+        // Also if they cannot be used: a later change may make them usable.
         self.files = files(&settings);
         self.seen = looks(&self.files);
         self.seen[..CONFIG_FILES].clone_from_slice(&before);
@@ -88,8 +88,8 @@ impl Watch {
     }
 }
 
-impl Reload for Watch {
-    fn look(&mut self, asked: bool) -> Option<Rules> {
+impl RulesReloader for Watch {
+    fn look(&mut self, asked: bool) -> Option<ServerRules> {
         let now = looks(&self.files);
         if !asked && now == self.seen {
             return None;
@@ -105,7 +105,7 @@ impl Reload for Watch {
     }
 }
 
-/// What a setting that may be there several times says.
+/// Returns the values of a setting that may be given several times.
 fn values<'a>(key: &str, chosen: &'a [Chosen]) -> Vec<&'a str> {
     chosen.iter().filter(|one| one.key == key).map(|one| one.value.as_str()).collect()
 }

@@ -1,24 +1,27 @@
 //! Puts the parts together: the home, the store in it, the engine over it, and who calls.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tulving_core::error::{Error, ModelError};
-use tulving_core::id::SpaceId;
-use tulving_core::ports::{Clock, Embedder, Extractor, Feed, NoExtractor, SystemClock};
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::Origin;
+use tulving_core::model::error::{Error, ModelError};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::request::{Caller, Filter};
+use tulving_core::model::vocabulary::Origin;
+use tulving_core::ports::{Clock, Embedder, Extractor, Feed, HeldClock, NoExtractor, SystemClock};
 use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
-use tulving_models::{MiniLm, Patience};
+use tulving_models::{MiniLm, RetryPolicy};
 use tulving_store::extract::{self, ChildExtractor};
-use tulving_store::{Chore, Home, Options, Plugin, PluginCommand, SearchIndex, SqliteStore, Workspace};
+use tulving_store::{
+    Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, SqliteOptions, SqliteStore, Workspace,
+};
 
 use crate::commands;
 use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::home_token;
+use crate::input;
 use crate::keeper;
 use crate::print::Printer;
 use crate::worker;
@@ -50,6 +53,8 @@ pub(crate) struct App<'a> {
     pub(crate) settings: &'a Settings,
     /// Who calls, wherever that is.
     pub(crate) caller: Caller,
+    /// The clock of the engine; held while a command does the same to several memories.
+    pub(crate) clock: Arc<HeldClock>,
     /// Whether the model has failed in this process.
     failed: Arc<AtomicBool>,
     /// Whether embedding is left to another time.
@@ -73,7 +78,8 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let failed = Arc::new(AtomicBool::new(false));
     let calling = noted(settings, Calling { known: known(&store, settings), ..Calling::default() });
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
-    let engine = Arc::new(engine.with_clock(clock));
+    let clock = Arc::new(HeldClock::over(clock));
+    let engine = Arc::new(engine.with_clock(clock.clone()));
     let caller = caller(&engine, settings)?;
     let mut remarks = Vec::new();
     let read_only = home.is_read_only();
@@ -92,7 +98,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
         ));
     }
     let later = AtomicBool::new(false);
-    Ok(App { engine, store, index, files, settings, caller, failed, later, remarks })
+    Ok(App { engine, store, index, files, settings, caller, clock, failed, later, remarks })
 }
 
 /// The index of a store. It reads nothing before it is asked.
@@ -146,7 +152,8 @@ pub(crate) fn engine(
 
 /// What reads the text of files: this program, once more for each of them.
 fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
-    let limits = extract::Limits { text: settings.limits.content_bytes, ..extract::Limits::default() };
+    let limits =
+        extract::ExtractLimits { text: settings.limits.content_bytes, ..extract::ExtractLimits::default() };
     match (ChildExtractor::of_this_program(limits), &settings.languages) {
         (Ok(extractor), None) => Arc::new(extractor),
         (Ok(extractor), Some(languages)) => Arc::new(extractor.with_languages(languages)),
@@ -262,8 +269,8 @@ pub(crate) fn caller(engine: &Engine, settings: &Settings) -> Result<Caller, Err
 }
 
 /// How the store is opened.
-pub(crate) fn options(settings: &Settings) -> Options {
-    Options { busy_wait: settings.busy_wait, readers: settings.readers }
+pub(crate) fn options(settings: &Settings) -> SqliteOptions {
+    SqliteOptions { busy_wait: settings.busy_wait, readers: settings.readers }
 }
 
 impl App<'_> {
@@ -281,6 +288,7 @@ impl App<'_> {
             files: self.files.clone(),
             settings,
             caller: self.caller.clone(),
+            clock: self.clock.clone(),
             failed: self.failed.clone(),
             later: AtomicBool::new(self.later.load(Ordering::Relaxed)),
             remarks: self.remarks.clone(),
@@ -293,7 +301,29 @@ impl App<'_> {
         self.here_and(&[])
     }
 
-    /// The same caller, who also reaches the spaces that the command itself names.
+    /// Reads a relative source path as the full path of the file there, by which pushes and imports know it, unless memories were
+    /// saved with the path as it is written.
+    pub(crate) fn resolve_source_path(&self, source_path: &mut Option<String>) -> Result<(), Failure> {
+        let Some(path) = source_path.as_deref().map(Path::new).filter(|path| path.is_relative()) else {
+            return Ok(());
+        };
+        let asked = Filter { source_path: source_path.clone(), ..Filter::default() };
+        if path.exists() && self.engine.count(&self.here()?, &asked)? == 0 {
+            *source_path = Some(input::full_path(path)?);
+        }
+        Ok(())
+    }
+
+    /// The flag that named the space of the call, with a space before it: a command that is printed and copied works where it was
+    /// printed.
+    pub(crate) fn place(&self, caller: &Caller) -> Result<String, Failure> {
+        Ok(match self.settings.space_source() {
+            Source::Flag { name } => format!(" {name} {}", self.engine.space(caller)?.name),
+            _ => String::new(),
+        })
+    }
+
+    /// The same caller as [`here`](Self::here), who also reaches the spaces that the command itself names.
     pub(crate) fn here_and(&self, named: &[&str]) -> Result<Caller, Failure> {
         let space = self.settings.space.as_str();
         match self.settings.space_source() {
@@ -364,7 +394,7 @@ impl App<'_> {
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
             let known = known(&self.store, self.settings);
-            let calling = Calling { patience: Patience::Hurried, known, ..Calling::default() };
+            let calling = Calling { patience: RetryPolicy::Hurried, known, ..Calling::default() };
             self.calling(noted(self.settings, calling))
         })
     }
@@ -401,6 +431,18 @@ impl App<'_> {
         Ok(())
     }
 
+    /// Says in the log that the home can only be read, where it is so; gives whether it can be written.
+    pub(crate) fn warn_read_only(&self) -> bool {
+        let writable = !self.store.home().is_read_only();
+        if !writable {
+            let home = self.store.home().path().display();
+            tracing::warn!(
+                "{home} can only be read: what writes is refused, and what is recalled is not counted"
+            );
+        }
+        writable
+    }
+
     /// Leaves embedding to another time, also the little that is done after the answer.
     pub(crate) fn leave_embedding(&self) {
         self.later.store(true, Ordering::Relaxed);
@@ -429,9 +471,9 @@ impl App<'_> {
             printer.warning(format!("vectors of an earlier model were not removed: {error}"))?;
         }
         match self.index.chore() {
-            Ok(Chore::None) => Ok(()),
-            Ok(Chore::Short) => self.fold(printer),
-            Ok(Chore::Long) => match commands::fold::start(self.settings) {
+            Ok(PendingIndexWork::None) => Ok(()),
+            Ok(PendingIndexWork::Short) => self.fold(printer),
+            Ok(PendingIndexWork::Long) => match commands::fold::start(self.settings) {
                 Ok(()) => Ok(()),
                 Err(_) => self.fold(printer),
             },

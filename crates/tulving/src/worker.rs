@@ -1,12 +1,12 @@
-//! As whom this process takes work, and whether one that took some is gone.
+//! The name under which this process takes work, and the check whether the process of such a name is gone.
 //!
-//! A process is told by its id, its start, the namespace of its id and the run of the machine, as Linux has them in `/proc`. One
-//! of another machine, of another container, or of a system that does not tell is never found gone: its lease runs out.
+//! The name contains the process id, its start time, its id namespace and the boot id, as Linux has them in `/proc`. A
+//! process of another machine, another container or a system without these is never found gone: its lease expires.
 
 use std::fs;
 use std::sync::LazyLock;
 
-/// The process that is there as long as the machine, or the container, runs.
+/// The process that exists as long as the machine, or the container, runs.
 const FIRST: u32 = 1;
 
 static OWN: LazyLock<String> = LazyLock::new(|| {
@@ -17,31 +17,31 @@ static OWN: LazyLock<String> = LazyLock::new(|| {
     }
 });
 
-/// As whom this process takes work.
+/// Returns the name under which this process takes work.
 pub(crate) fn own() -> &'static str {
     &OWN
 }
 
-/// Whether the process that goes by this name has ended for certain.
+/// True if the process of this name has certainly ended.
 pub(crate) fn is_gone(name: &str) -> bool {
     let told = name.strip_prefix("process ").and_then(|rest| rest.split_once(" of "));
     let Some((id, (started, place))) = told.and_then(|(id, rest)| Some((id, rest.split_once(" on ")?)))
     else {
         return false;
     };
-    // Where processes of others are hidden, the first one is.
+    // If other users' processes are hidden, so is the first one.
     let tells = here().is_some_and(|here| here == place) && start(FIRST).is_some();
     tells && id.parse().is_ok_and(|id| start(id).as_deref() != Some(started))
 }
 
-/// Where ids of processes are told apart: this run of the machine, and the namespace.
+/// Returns the scope of process ids: the boot id and the namespace.
 fn here() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let space = fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{} {}", boot.trim(), space.to_str()?))
 }
 
-/// When a process began that has not ended, in ticks of the machine. The name before it may hold anything.
+/// Returns when a running process started, in clock ticks. The program name before it may contain anything.
 fn start(id: u32) -> Option<String> {
     let about = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let (_, rest) = about.rsplit_once(')')?;

@@ -1,12 +1,12 @@
-//! Which crate may depend on which. Dev-dependencies are free.
+//! The allowed dependencies between crates. Dev-dependencies are not checked.
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
 
-use crate::finding::Finding;
-use crate::repository::Source;
+use crate::finding::CheckFinding;
+use crate::repository::SourceFile;
 
-/// Each crate of the workspace with those of the others that it may depend on.
+/// Each crate of the workspace with the crates that it may depend on.
 const ARROWS: &[(&str, &[&str])] = &[
     ("tulving-core", &[]),
     ("tulving-store", &["tulving-core"]),
@@ -14,30 +14,32 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tulving-dialects", &["tulving-core"]),
     ("tulving-server", &["tulving-core", "tulving-dialects"]),
     ("tulving", &["tulving-core", "tulving-store", "tulving-models", "tulving-dialects", "tulving-server"]),
-    // Knows the ports and not who fills them; no crate that ships may depend on it.
+    // Knows the ports and not their implementations; no crate that ships may depend on it.
     ("tulving-testkit", &["tulving-core"]),
+    // Checks the others from outside.
+    ("xtask", &[]),
 ];
 
-/// What in this manifest goes against the arrows.
-pub(super) fn check(manifest: &Source) -> Result<Vec<Finding>> {
+/// Returns the dependencies in this manifest that break the rule.
+pub(super) fn check(manifest: &SourceFile) -> Result<Vec<CheckFinding>> {
     let table: Table = manifest.text.parse().with_context(|| format!("reading {}", manifest.file))?;
     let name = table.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
     let name = name.with_context(|| format!("{} names no package", manifest.file))?;
     let Some((_, allowed)) = ARROWS.iter().find(|(from, _)| *from == name) else {
         let text = format!("`{name}` is not in the table of crates; add it in xtask/src/layers/crates.rs");
-        return Ok(vec![Finding::about(&manifest.file, text)]);
+        return Ok(vec![CheckFinding::about(&manifest.file, text)]);
     };
     let ours = |dependency: &String| ARROWS.iter().any(|(known, _)| known == dependency);
     Ok(dependencies(&table)
         .into_iter()
         .filter(|dependency| ours(dependency) && !allowed.contains(&dependency.as_str()))
         .map(|dependency| {
-            Finding::about(&manifest.file, format!("`{name}` may not depend on `{dependency}`"))
+            CheckFinding::about(&manifest.file, format!("`{name}` may not depend on `{dependency}`"))
         })
         .collect())
 }
 
-/// The packages that a manifest depends on to build and to run, on any platform.
+/// The packages that a manifest needs to build and to run, on any platform.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let platforms = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     std::iter::once(manifest)
@@ -55,7 +57,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Vec<String> {
-        let manifest = Source { file: "Cargo.toml".to_owned(), text: text.to_owned() };
+        let manifest = SourceFile { file: "Cargo.toml".to_owned(), text: text.to_owned() };
         check(&manifest).unwrap().into_iter().map(|finding| finding.text).collect()
     }
 

@@ -1,8 +1,8 @@
-//! What the crates that decide and translate may not name: disk, network, processes, a database.
+//! The names that crates without I/O may not use: disk, network, processes, a database.
 
-use crate::finding::Finding;
-use crate::repository::Source;
-use crate::source::{code_only, lines_with, names_under, shipped_only};
+use super::shipped::ShippedFile;
+use crate::finding::CheckFinding;
+use crate::source::{lines_with, names_under};
 
 /// The crates without I/O.
 pub(super) const CLOSED: [&str; 2] = ["tulving-core", "tulving-dialects"];
@@ -10,20 +10,23 @@ pub(super) const CLOSED: [&str; 2] = ["tulving-core", "tulving-dialects"];
 const STANDARD: [&str; 3] = ["fs", "net", "process"];
 const CRATES: [&str; 1] = ["rusqlite"];
 
-/// Every place in this file that reaches outside.
-pub(super) fn check(source: &Source) -> Vec<Finding> {
-    let code = shipped_only(&code_only(&source.text));
-    let standard = names_under(&code, "std")
+/// Returns every place in this file that reaches outside.
+pub(super) fn check(source: &ShippedFile) -> Vec<CheckFinding> {
+    let standard = names_under(&source.code, "std")
         .into_iter()
         .filter(|named| STANDARD.contains(&named.name))
         .map(|named| (named.line, format!("std::{}", named.name)));
     let foreign = CRATES
         .iter()
-        .flat_map(|name| lines_with(&code, name).into_iter().map(|line| (line, (*name).to_owned())));
+        .flat_map(|name| lines_with(&source.code, name).into_iter().map(|line| (line, (*name).to_owned())));
     standard
         .chain(foreign)
         .map(|(line, what)| {
-            Finding::at(&source.file, line, format!("`{what}` has no place in this crate; go through a port"))
+            CheckFinding::at(
+                &source.file,
+                line,
+                format!("`{what}` has no place in this crate; go through a port"),
+            )
         })
         .collect()
 }
@@ -31,10 +34,12 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layers::shipped;
+    use crate::repository::SourceFile;
 
     fn lines(text: &str) -> Vec<usize> {
-        let source = Source { file: "a.rs".to_owned(), text: text.to_owned() };
-        check(&source).into_iter().filter_map(|finding| finding.line).collect()
+        let source = SourceFile { file: "a.rs".to_owned(), text: text.to_owned() };
+        shipped::read(&[source]).iter().flat_map(check).filter_map(|finding| finding.line).collect()
     }
 
     #[test]

@@ -1,20 +1,22 @@
 //! Turns rows of numbers into bytes with one scale for each row.
 //!
-//! Only additions, multiplications and comparisons in f64 and one rounding rule: the same bytes on every machine.
+//! Uses only additions, multiplications and comparisons in f64 and one rounding rule, so every machine gives the
+//! same bytes.
 
-/// The largest byte that is used; -128 is not, so that the range is the same both ways.
+/// The largest byte that is used. -128 is not used, so the range is symmetric.
 const LARGEST: f64 = 127.0;
 
 /// A matrix of bytes; its value at `[row][column]` is the byte times the scale of the row.
-pub(super) struct Quantised {
+pub(super) struct QuantisedMatrix {
     pub(super) bytes: Vec<i8>,
     pub(super) scales: Vec<f32>,
     columns: usize,
 }
 
-/// Rounds each row to the bytes that are nearest to it in the sum of squares.
-pub(super) fn rows(values: &[f32], columns: usize) -> Quantised {
-    let mut quantised = Quantised { bytes: Vec::with_capacity(values.len()), scales: Vec::new(), columns };
+/// Rounds each row to the nearest bytes by the sum of squares.
+pub(super) fn rows(values: &[f32], columns: usize) -> QuantisedMatrix {
+    let mut quantised =
+        QuantisedMatrix { bytes: Vec::with_capacity(values.len()), scales: Vec::new(), columns };
     for row in values.chunks_exact(columns) {
         let scale = best_scale(row);
         quantised.scales.push(scale);
@@ -23,8 +25,9 @@ pub(super) fn rows(values: &[f32], columns: usize) -> Quantised {
     quantised
 }
 
-impl Quantised {
-    /// The bytes as the product kernel reads them: for each `width` rows, column after column, a byte of each row.
+impl QuantisedMatrix {
+    /// The bytes in the order of the product kernel: for each `width` rows, column after column, a byte of each
+    /// row.
     pub(super) fn panels(&self, width: usize) -> Vec<u8> {
         let mut panels = Vec::with_capacity(self.bytes.len());
         for rows in self.bytes.chunks_exact(width * self.columns) {
@@ -37,7 +40,7 @@ impl Quantised {
     }
 }
 
-/// The scale with the least error. The largest value need not be met exactly: a little smaller a scale is
+/// The scale with the least error. It need not reproduce the largest value exactly: a slightly smaller scale is
 /// finer for all the others.
 fn best_scale(row: &[f32]) -> f32 {
     let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
@@ -91,7 +94,8 @@ mod tests {
 
     #[test]
     fn panels_go_column_by_column() {
-        let quantised = Quantised { bytes: vec![1, 2, 3, 4, 5, 6, 7, 8], scales: vec![1.0; 4], columns: 2 };
+        let quantised =
+            QuantisedMatrix { bytes: vec![1, 2, 3, 4, 5, 6, 7, 8], scales: vec![1.0; 4], columns: 2 };
         assert_eq!(quantised.panels(2), [1, 3, 2, 4, 5, 7, 6, 8]);
     }
 }

@@ -1,4 +1,4 @@
-//! Lays the tensors of the original out as the file that `tulving-models` reads.
+//! Writes the tensors of the original in the file format that `tulving-models` reads.
 //!
 //! The order here is the order there: `crates/tulving-models/src/embed/minilm/weights.rs`.
 
@@ -14,9 +14,9 @@ const HIDDEN: usize = 384;
 const INNER: usize = 1_536;
 const LAYERS: usize = 6;
 const HEADS: usize = 12;
-/// The model knows 512 places and was trained on 256, which is all that are used.
+/// The model has 512 positions and was trained on 256. Only those 256 are used.
 const PLACES: usize = 256;
-/// Rows of a matrix that stand together, so that one load gives the kernel a number of each.
+/// Rows of a matrix that are stored together, so that one load gives the kernel a number of each.
 const PANEL: usize = 16;
 
 /// The whole file.
@@ -38,7 +38,8 @@ fn embeddings(tensors: &Tensors<'_>, file: &mut Vec<u8>) -> Result<()> {
     let quantised = quantise::rows(&words, HIDDEN);
     file.extend(quantised.bytes.iter().map(|byte| byte.cast_unsigned()));
     floats(&quantised.scales, file);
-    // Every text is of the first type, so its embedding is the same in all places and is added here once.
+    // Every text has the first token type, so its embedding is the same in all positions and is added
+    // here once.
     let places = tensors.get("embeddings.position_embeddings.weight", &[512, HIDDEN])?;
     let types = tensors.get("embeddings.token_type_embeddings.weight", &[2, HIDDEN])?;
     let summed: Vec<f32> = places[..PLACES * HIDDEN]
@@ -60,7 +61,8 @@ fn encode(tensors: &Tensors<'_>, layer: &str, file: &mut Vec<u8>) -> Result<()> 
     norm(tensors, &format!("{layer}.output"), file)
 }
 
-/// Matrices of the same shape, one below the other: bytes in panels, a scale and a bias for each row.
+/// Matrices of the same shape, one below the other: bytes in panels, with a scale and a bias for each
+/// row.
 fn linear(
     tensors: &Tensors<'_>,
     names: &[String],

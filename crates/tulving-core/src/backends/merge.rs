@@ -1,31 +1,29 @@
-//! Brings together what several backends gave. Pure; the first of them is the primary.
+//! Merges the results of several backends. Pure; the first backend is the primary.
 //!
-//! What a backend before already gave, by id or by content, is left out. Answers to a question are merged by reciprocal
-//! rank: a memory counts by its place in its own backend's list alone, so the backends take turns, and the one before
-//! comes first on a tie. Where there is an order, that order holds. Scores and explanations stay as they were given.
+//! A memory that an earlier backend already gave, by id or by content, is left out. Answers to a question are merged by
+//! reciprocal rank: only the rank in its own backend's list counts, so the backends take turns, and the earlier one comes
+//! first on a tie. If the request has a sort order, that order applies. Scores and explanations stay as given.
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use crate::answer::{Answer, Hit};
-use crate::id::MemoryId;
-use crate::lifecycle::decay;
-use crate::limits::BYTES_PER_TOKEN;
-use crate::memory::{ContentHash, Memory};
-use crate::rank::descending;
-use crate::request::Sort;
-use crate::time::Timestamp;
+use crate::model::answer::{Answer, Hit};
+use crate::model::id::MemoryId;
+use crate::model::limits::BYTES_PER_TOKEN;
+use crate::model::memory::{ContentHash, Memory};
+use crate::model::request::Sort;
+use crate::model::time::Timestamp;
+use crate::rank::order::compare;
 
-/// How the hits of several backends come together.
+/// The order in which the hits of several backends are merged.
 #[derive(Clone, Copy)]
 pub(super) enum Order {
-    /// By their places in their own lists.
+    /// Rank in their own lists.
     Ranks,
-    /// By this, as things stand at this time.
+    /// A sort order, evaluated at this time.
     By(Sort, Timestamp),
 }
 
-/// One answer of several, the primary's first.
+/// Merges several answers into one, the primary's first.
 pub(super) fn answers(
     answers: Vec<Answer>,
     order: Order,
@@ -49,7 +47,7 @@ pub(super) fn answers(
         whole.failed_backends.extend(answer.failed_backends);
         ranked.extend(fresh);
     }
-    // Stable, so that on a tie the backend before comes first.
+    // The sort is stable, so the earlier backend comes first on a tie.
     match order {
         Order::Ranks => ranked.sort_by_key(|(rank, _)| *rank),
         Order::By(sort, now) => ranked.sort_by(|(_, a), (_, b)| compare(&a.memory, &b.memory, sort, now)),
@@ -72,44 +70,29 @@ pub(super) fn answers(
     whole
 }
 
-/// Which of two memories comes first.
-pub(super) fn compare(a: &Memory, b: &Memory, sort: Sort, now: Timestamp) -> Ordering {
-    let (used, other) = (&a.usage, &b.usage);
-    match sort {
-        Sort::Newest => (other.created_at, b.id).cmp(&(used.created_at, a.id)),
-        Sort::Oldest => (used.created_at, a.id).cmp(&(other.created_at, b.id)),
-        Sort::Updated => other.updated_at.cmp(&used.updated_at),
-        Sort::Accessed => other.accessed_at.cmp(&used.accessed_at),
-        Sort::MostAccessed => other.access_count.cmp(&used.access_count),
-        Sort::Importance => {
-            descending((decay::importance_at(a, now), ()), (decay::importance_at(b, now), ()))
-        }
-    }
-}
-
-/// A part of the list of one backend, in the order of creation.
+/// A part of one backend's list, in the order of creation.
 #[derive(Default)]
 pub(super) struct Slice {
     pub(super) memories: Vec<Memory>,
-    /// How far it was read, where there is more after that.
+    /// The position up to which it was read, if there is more.
     pub(super) read_to: Option<Place>,
 }
 
-/// A place in the order of creation.
+/// A position in the order of creation.
 pub(super) type Place = (Timestamp, MemoryId);
 
-/// Where a memory stands in the order of creation.
+/// Returns the position of a memory in the order of creation.
 pub(super) fn place(memory: &Memory) -> Place {
     (memory.usage.created_at, memory.id)
 }
 
-/// Whether one place comes after another.
+/// Returns true if one position comes after another.
 pub(super) fn is_after(place: Place, other: Place, oldest_first: bool) -> bool {
     if oldest_first { place > other } else { place < other }
 }
 
-/// One page of several slices, the primary's first, and where the next one begins. What one backend has not been read up to
-/// waits for the next page, so that nothing is skipped.
+/// Merges several slices into a page, the primary's first, and returns the start of the next page. Memories beyond the
+/// point that every backend was read to wait for the next page, so that none is skipped.
 pub(super) fn slices(slices: Vec<Slice>, oldest_first: bool, limit: usize) -> (Vec<Memory>, Option<Place>) {
     let ends = slices.iter().filter_map(|slice| slice.read_to);
     let end = if oldest_first { ends.min() } else { ends.max() };
@@ -132,7 +115,7 @@ pub(super) fn slices(slices: Vec<Slice>, oldest_first: bool, limit: usize) -> (V
     (page, next)
 }
 
-/// What the backends before have given.
+/// The memories that earlier backends gave.
 #[derive(Default)]
 struct Known {
     ids: HashSet<MemoryId>,

@@ -1,8 +1,8 @@
-//! The verbs where more than the built-in backend is set up: the primary is written to, all are read, and what they give
-//! is screened and merged.
+//! The verbs for a setup with more than the built-in backend: the primary is written to, all are read, and their results
+//! are screened and merged.
 //!
-//! A backend that fails or is late is named in the answer, and the others still answer. What the primary does not offer
-//! is an error with a name; the built-in backend never stands in for it. Without any set-up none of this is run.
+//! A backend that fails or is late is named in the answer, and the others still answer. A verb that the primary does not
+//! offer is an error; the built-in backend never replaces it. Without such a setup none of this runs.
 
 mod merge;
 mod read;
@@ -18,21 +18,21 @@ pub(crate) use recall::recall;
 pub use registry::{BackendEntry, Backends, Keeps};
 pub(crate) use write::{forget, forget_many, save, save_many};
 
-use crate::answer::FailedBackend;
-use crate::backend::Verb;
-use crate::error::{BackendError, Error};
+use crate::model::answer::FailedBackend;
+use crate::model::backend::Verb;
+use crate::model::error::{BackendError, Error};
 
-/// The error of a verb that a backend did not do.
+/// Builds the error for a verb that a backend failed to do.
 fn failure(entry: &BackendEntry, source: BackendError) -> Error {
     Error::Backend { name: entry.name.clone(), done: 0, source }
 }
 
-/// The same as it is named in an answer that others gave.
+/// Builds the entry for a failed backend in an answer that others gave.
 fn failed(name: &str, error: &BackendError) -> FailedBackend {
     FailedBackend { backend: name.to_owned(), code: error.code(), why: error.to_string() }
 }
 
-/// Refuses a verb that only the built-in backend knows, where another one is primary.
+/// Refuses a verb that only the built-in backend knows if another one is primary.
 pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) -> Result<(), Error> {
     match backends.map(Backends::primary) {
         Some(primary @ BackendEntry { keeps: Keeps::Elsewhere(_), .. }) => {
@@ -42,7 +42,7 @@ pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) 
     }
 }
 
-/// That memories are not counted where there are several backends, or where the only one is elsewhere.
+/// Returns the error for counting memories when there are several backends, or when the only one is elsewhere.
 pub(crate) fn not_counted(backends: &Backends) -> Error {
     let elsewhere = |entry: &&BackendEntry| matches!(entry.keeps, Keeps::Elsewhere(_));
     let all = backends.all();
@@ -50,7 +50,7 @@ pub(crate) fn not_counted(backends: &Backends) -> Error {
     failure(entry, BackendError::NotOffered { what: "a count" })
 }
 
-/// Asks these backends at the same time, and gives what each said in their order. The first is asked by this thread.
+/// Asks these backends in parallel and returns their results in order. This thread asks the first.
 fn each<'a, T: Send>(
     entries: &[&'a BackendEntry],
     ask: impl Fn(&BackendEntry) -> Result<T, Error> + Sync,
@@ -70,15 +70,15 @@ fn each<'a, T: Send>(
     })
 }
 
-/// What the backends said, in their order, and those that failed. Where none of them said anything, the first failure is
-/// the error; and what is wrong with the request, or with the store, always is.
+/// Separates the results of the backends, in order, from those that failed. If all failed, the first failure is the
+/// error. An error in the request or in the store is always returned.
 fn settled<T>(said: Vec<(&BackendEntry, Result<T, Error>)>) -> Result<(Vec<T>, Vec<FailedBackend>), Error> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let mut first = None;
     for (at, (entry, said)) in said.into_iter().enumerate() {
         match said {
             Ok(said) => good.push(said),
-            // A secondary that only does other things is as good as not there.
+            // A secondary that does not offer this verb is ignored.
             Err(Error::Backend { source: BackendError::NotOffered { what }, .. })
                 if at > 0 && Verb::ALL.iter().any(|verb| verb.as_str() == what) => {}
             Err(Error::Backend { name, done, source }) => {

@@ -1,22 +1,23 @@
 //! Get and list over several backends.
 
-use crate::access::{self, Parts};
-use crate::answer::{Cursor, FailedBackend, Page, Position};
-use crate::backend::{ListQuery, Verb};
-use crate::error::{BackendError, Error, Field, Invalid};
-use crate::id::MemoryRef;
-use crate::limits;
-use crate::memory::Memory;
+use crate::model::answer::{Cursor, FailedBackend, Page, Position};
+use crate::model::backend::{ListQuery, Verb};
+use crate::model::error::{BackendError, Error, Field, Invalid};
+use crate::model::id::MemoryRef;
+use crate::model::limits;
+use crate::model::memory::Memory;
+use crate::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
 use crate::ports::Backend;
-use crate::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use crate::rank::order;
+use crate::verbs::access::{self, Parts};
 
 use super::merge::{self, Place, Slice};
 use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 use super::{each, failed, failure, settled};
 
-/// One memory: the primary's, else that of the first secondary that has it. Where none has it and one could not be asked,
-/// that is the error: it may be there.
+/// Returns a memory: the primary's, else that of the first secondary that has it. If none has it but one could not be
+/// asked, that failure is the error, because the memory may be there.
 pub(crate) fn get(
     parts: &Parts,
     backends: &Backends,
@@ -28,7 +29,7 @@ pub(crate) fn get(
     let (primary, secondaries) = all.split_at(1);
     let mut absent = None;
     let mut trouble = None;
-    // The secondaries are asked only for what the primary does not have.
+    // The secondaries are asked only for memories that the primary does not have.
     for asked in [primary, secondaries] {
         for (_, said) in each(asked, ask) {
             match said {
@@ -48,7 +49,7 @@ pub(crate) fn get(
     })
 }
 
-/// One memory of one backend.
+/// Returns a memory of one backend.
 pub(super) fn get_from(
     parts: &Parts,
     backends: &Backends,
@@ -59,7 +60,7 @@ pub(super) fn get_from(
     let Keeps::Elsewhere(backend) = &entry.keeps else {
         return access::find(parts, caller, which);
     };
-    // Only the store numbers its memories.
+    // Numbers exist only in the store; other backends use the same ids.
     let MemoryRef::Id(id) = which else {
         return Err(access::absent(parts, caller, which)?);
     };
@@ -81,34 +82,34 @@ pub(super) fn get_from(
     }
 }
 
-/// One page of all backends. In the order of creation they are one list; in any other order, which may change between two
-/// pages, it is the primary's list alone, and the page says so.
+/// Returns a page over all backends. In the order of creation they form one list. Any other order may change between two
+/// pages, so the page then has only the primary's list and says so.
 pub(crate) fn list(
     parts: &Parts,
     backends: &Backends,
     caller: &Caller,
     request: &ListRequest,
 ) -> Result<Page, Error> {
-    let limit = crate::read::bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let filter = crate::read::fitted(&request.filter, parts.clock.now())?.of_records();
+    let limit = crate::verbs::read::bounded(Field::Limit, request.limit, limits::PAGE)?;
+    let filter = crate::verbs::read::fitted(&request.filter, parts.clock.now())?.of_records();
     let request = &ListRequest { filter, ..request.clone() };
     if !request.sort.is_fixed() {
         return in_changing_order(parts, backends, caller, request);
     }
-    let fingerprint = crate::read::fingerprint(caller, request);
+    let fingerprint = crate::verbs::read::fingerprint(caller, request);
     let after = match request.cursor {
         None => None,
         Some(Cursor { fingerprint: own, position: Position::After(at, id) }) if own == fingerprint => {
             Some((at, id))
         }
         Some(cursor) => {
-            return Err(Invalid::Cursor { got: crate::preview::short(&cursor.to_string()) }.into());
+            return Err(Invalid::Cursor { got: crate::model::preview::short(&cursor.to_string()) }.into());
         }
     };
     let oldest_first = request.sort == Sort::Oldest;
     let said = each(&backends.all(), |entry| match &entry.keeps {
         Keeps::BuiltIn => {
-            let page = crate::read::list(parts, caller, request)?;
+            let page = crate::verbs::read::list(parts, caller, request)?;
             let read_to = page.next.and_then(|_| page.memories.last().map(merge::place));
             Ok((Slice { memories: page.memories, read_to }, Vec::new()))
         }
@@ -125,7 +126,7 @@ pub(crate) fn list(
     Ok(Page { memories, next, failed_backends })
 }
 
-/// From where, and in which direction.
+/// The start and direction of a list.
 #[derive(Clone, Copy)]
 struct Span {
     after: Option<Place>,
@@ -164,8 +165,7 @@ fn slice(
     Ok((Slice { memories, read_to: last.filter(|_| listed.more || longer) }, failed))
 }
 
-/// The primary's list in an order that may change. Of a backend elsewhere it is the newest memories that are put into that
-/// order, on one page.
+/// Lists the primary in an order that may change. For a backend elsewhere, this sorts its newest memories, on one page.
 fn in_changing_order(
     parts: &Parts,
     backends: &Backends,
@@ -176,7 +176,7 @@ fn in_changing_order(
     let all = backends.all();
     let aside = all[1..].iter().map(|entry| failed(&entry.name, &not_offered("lists in this order")));
     let mut page = match &backends.primary().keeps {
-        Keeps::BuiltIn => crate::read::list(parts, caller, request)?,
+        Keeps::BuiltIn => crate::verbs::read::list(parts, caller, request)?,
         Keeps::Elsewhere(backend) => {
             let entry = backends.primary();
             if request.cursor.is_some() {
@@ -188,7 +188,7 @@ fn in_changing_order(
             let (slice, mut failed_backends) = slice(&**backend, entry, &screen, &most, whole)?;
             let mut memories = slice.memories;
             let now = parts.clock.now();
-            memories.sort_by(|a, b| merge::compare(a, b, request.sort, now));
+            memories.sort_by(|a, b| order::compare(a, b, request.sort, now));
             if slice.read_to.is_some() || memories.len() > request.limit {
                 failed_backends.push(failed(&entry.name, &not_offered("further pages in this order")));
             }

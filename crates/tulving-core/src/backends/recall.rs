@@ -1,14 +1,15 @@
-//! Recall over several backends: all are asked at the same time, each within its time.
+//! Recall over several backends: all are asked in parallel, each with its own timeout.
 
-use crate::access::Parts;
-use crate::answer::{Answer, Hit, Strength};
-use crate::backend::{RecallQuery, Way};
-use crate::error::{BackendError, Error};
-use crate::memory::Memory;
+use crate::model::answer::{Answer, Hit, Strength};
+use crate::model::backend::{RecallQuery, Way};
+use crate::model::error::{BackendError, Error};
+use crate::model::memory::Memory;
+use crate::model::request::{Ask, Caller, Mode, RecallRequest};
+use crate::model::score::Score;
 use crate::ports::Backend;
-use crate::recall::plan::{self, Plan};
-use crate::request::{Ask, Caller, Mode, RecallRequest};
-use crate::score::Score;
+use crate::verbs::access::Parts;
+use crate::verbs::recall::filtered;
+use crate::verbs::recall::plan::{self, Plan};
 
 use super::merge::{self, Order};
 use super::registry::{BackendEntry, Backends, Keeps};
@@ -22,23 +23,39 @@ pub(crate) fn recall(
     caller: &Caller,
     request: &RecallRequest,
 ) -> Result<Answer, Error> {
-    let plan = plan::read(request, parts.clock.now())?;
+    let plan = plan::read(request, parts.clock.now(), &caller.zone)?;
+    let answer = planned(parts, backends, caller, &plan)?;
+    match plan.ranking() {
+        // No backend counts by type, so an empty list is the only sign that there are none.
+        Some(ranking) if answer.total_found == 0 => {
+            Ok(filtered::ranked_instead(answer, planned(parts, backends, caller, &ranking)?))
+        }
+        _ => Ok(answer),
+    }
+}
+
+fn planned(parts: &Parts, backends: &Backends, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
     if plan.filter.states.is_empty() {
         return Ok(Answer::default());
     }
     let said = each(&backends.all(), |entry| match &entry.keeps {
-        Keeps::BuiltIn => crate::recall::recall(parts, caller, request),
+        Keeps::BuiltIn => crate::verbs::recall::planned(parts, caller, plan),
         Keeps::Elsewhere(backend) => {
             let screen = Screen::new(parts, backends, caller, entry, &plan.filter)?;
-            ask(&**backend, entry, &screen, &plan)
+            ask(&**backend, entry, &screen, plan)
         }
     });
     let (answers, failed) = settled(said)?;
     let (order, budget) = match &plan.way {
         plan::Way::Asked(ask) => (Order::Ranks, ask.token_budget),
         plan::Way::Listed { sort, .. } => (Order::By(*sort, plan.now), None),
+        plan::Way::Filtered(list) => (Order::By(list.sort, plan.now), list.bounds.token_budget),
     };
+    let superseded = answers.iter().flat_map(|answer| &answer.listed).map(|list| list.superseded).sum();
     let mut answer = merge::answers(answers, order, plan.limit, budget);
+    if let plan::Way::Filtered(list) = &plan.way {
+        filtered::describe(&mut answer, list, plan, superseded, &caller.zone);
+    }
     answer.failed_backends.splice(0..0, failed);
     Ok(answer)
 }
@@ -49,11 +66,12 @@ fn ask(
     screen: &Screen<'_>,
     plan: &Plan,
 ) -> Result<Answer, Error> {
-    let asked = match &plan.way {
-        plan::Way::Asked(ask) => Some(ask),
-        plan::Way::Listed { .. } => None,
+    let (asked, as_of) = match &plan.way {
+        plan::Way::Asked(ask) => (Some(ask), ask.as_of),
+        plan::Way::Listed { .. } => (None, None),
+        plan::Way::Filtered(list) => (list.asked.as_ref().map(|asked| &asked.ask), list.bounds.as_of),
     };
-    if asked.is_some_and(|ask| ask.as_of.is_some()) {
+    if as_of.is_some() {
         return Err(failure(entry, BackendError::NotOffered { what: "recall as of an earlier time" }));
     }
     if screen.is_empty() {
@@ -63,7 +81,7 @@ fn ask(
         (plan::Way::Asked(ask), _) => (Way::Question, Some(ask.question.clone())),
         (_, Some(text)) => (Way::Text, Some(text.clone())),
         (plan::Way::Listed { mode: Mode::Important, .. }, None) => (Way::Important, None),
-        (plan::Way::Listed { .. }, None) => (Way::Recent, None),
+        (plan::Way::Listed { .. } | plan::Way::Filtered(_), None) => (Way::Recent, None),
     };
     let query = RecallQuery { scope: screen.scope(), way, query, limit: plan.limit };
     let given = backend.recall(&query, entry.within).map_err(|error| failure(entry, error))?;
@@ -75,7 +93,7 @@ fn ask(
     Ok(Answer { failed_backends, ..weighed(hits, total, asked) })
 }
 
-/// What the hits of a backend come to. That it gave them is weak evidence: nothing else speaks for them.
+/// Builds the answer from a backend's hits. They count as weak evidence, because nothing else supports them.
 fn weighed(hits: Vec<Hit>, total_found: u64, asked: Option<&Ask>) -> Answer {
     let strength = if hits.is_empty() { Strength::None } else { Strength::Weak };
     let evidence = asked.map(|_| strength);

@@ -1,44 +1,44 @@
-//! Which backends there are, and which of them is written to.
+//! The registry of backends and their roles.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::BackendRole;
-use crate::error::RegistryError;
-use crate::limits;
+use crate::model::backend::BackendRole;
+use crate::model::error::RegistryError;
+use crate::model::limits;
 use crate::ports::Backend;
 
-/// Where a backend keeps its memories.
+/// The location of a backend's memories.
 #[derive(Clone)]
 pub enum Keeps {
-    /// In the store of this home.
+    /// The store of this home.
     BuiltIn,
-    /// Elsewhere.
+    /// Another place.
     Elsewhere(Arc<dyn Backend>),
 }
 
 /// A backend that is set up.
 #[derive(Clone)]
 pub struct BackendEntry {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Whether it is written to.
+    /// Its role.
     pub role: BackendRole,
-    /// How long an answer may take. The built-in one takes as long as it needs.
+    /// Timeout for an answer. The built-in backend has none.
     pub within: Duration,
-    /// Where its memories are.
+    /// The location of its memories.
     pub keeps: Keeps,
 }
 
-/// The backends that are set up: exactly one primary, and any number of secondaries.
+/// The backends of this setup: exactly one primary, and any number of secondaries.
 pub struct Backends {
     primary: BackendEntry,
     secondaries: Vec<BackendEntry>,
 }
 
 impl Backends {
-    /// The registry of these backends; the secondaries keep their order. Refused as [`check`](Self::check) says.
+    /// Creates the registry; the secondaries keep their order. Refuses what [`check`](Self::check) refuses.
     pub fn new(entries: Vec<BackendEntry>) -> Result<Self, RegistryError> {
         Self::check(entries.iter().map(|entry| (entry.name.as_str(), entry.role)))?;
         let (primaries, secondaries): (Vec<_>, Vec<_>) =
@@ -47,14 +47,14 @@ impl Backends {
         Ok(Self { primary, secondaries })
     }
 
-    /// Refuses names that are none or are given twice, and any number of primaries but one.
+    /// Refuses invalid or repeated names, and any number of primaries other than one.
     pub fn check<'a>(
         entries: impl Iterator<Item = (&'a str, BackendRole)> + Clone,
     ) -> Result<(), RegistryError> {
         let mut names = HashSet::new();
         for (name, _) in entries.clone() {
             if !is_name(name) {
-                let got = crate::preview::short(name);
+                let got = crate::model::preview::short(name);
                 return Err(RegistryError::BadName { got, limit: limits::NAME_CHARS });
             }
             if !names.insert(name) {
@@ -71,22 +71,22 @@ impl Backends {
         }
     }
 
-    /// The one that is written to.
+    /// Returns the backend that is written to.
     pub const fn primary(&self) -> &BackendEntry {
         &self.primary
     }
 
-    /// All of them: the primary, then the secondaries in their order.
+    /// Returns all backends: the primary, then the secondaries in their order.
     pub fn all(&self) -> Vec<&BackendEntry> {
         std::iter::once(&self.primary).chain(&self.secondaries).collect()
     }
 
-    /// Whether the built-in one is among them.
+    /// Returns true if the built-in backend is among them.
     pub(crate) fn has_built_in(&self) -> bool {
         self.all().iter().any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
     }
 
-    /// Whether the built-in one is all there is.
+    /// Returns true if the built-in backend is the only one.
     pub(crate) fn is_plain(&self) -> bool {
         self.secondaries.is_empty() && matches!(self.primary.keeps, Keeps::BuiltIn)
     }

@@ -1,46 +1,45 @@
-//! Believes nothing that a backend gives: what passes here is within the walls, well formed and within bounds.
+//! Screens the results of a backend: only memories of allowed spaces, well formed and within limits, pass.
 //!
-//! What is wrong is dropped and told of. What is only not for the caller, somebody's private memory or what the filter
-//! does not mean, is dropped and not told of: to name it would say that it is there.
+//! Invalid memories are dropped and reported. Memories that are only not for the caller (private to somebody else, or
+//! outside the filter) are dropped silently: naming them would reveal that they exist.
 
 use std::collections::HashSet;
 
-use crate::access::Parts;
-use crate::answer::FailedBackend;
-use crate::backend::{Claimed, Given, Scope};
-use crate::error::{BackendError, Error, Field};
-use crate::id::{MemoryId, PrincipalId, SpaceId, Version};
-use crate::limits;
-use crate::memory::{Memory, Standing, Usage};
-use crate::request::{Caller, Filter};
-use crate::save::intake;
-use crate::score::Score;
-use crate::space::Space;
-use crate::vocabulary::{Boundary, Origin, State, Trust};
+use crate::model::answer::FailedBackend;
+use crate::model::backend::{Claimed, Given, Scope};
+use crate::model::error::{BackendError, Error};
+use crate::model::id::{MemoryId, PrincipalId, SpaceId, Version};
+use crate::model::memory::{Memory, Standing, Usage};
+use crate::model::request::{Caller, Filter};
+use crate::model::score::Score;
+use crate::model::space::Space;
+use crate::model::vocabulary::{Boundary, State, Trust};
+use crate::verbs::access::Parts;
+use crate::verbs::save::intake;
 
 use super::registry::BackendEntry;
 use super::{Backends, Keeps};
 
-/// Nobody: the owner of what belongs to none.
+/// The owner of memories that belong to nobody.
 const NOBODY: PrincipalId = PrincipalId::from_bytes([0; 16]);
 
-/// Looks at what one backend gave to one question.
+/// Screens the answer of one backend to one query.
 pub(super) struct Screen<'a> {
     parts: &'a Parts,
     caller: &'a Caller,
     entry: &'a BackendEntry,
     spaces: Vec<Space>,
     filter: &'a Filter,
-    /// Whether ids of the store belong to the store.
+    /// True if the ids of the store's memories are reserved for the store.
     store_is_primary: bool,
 }
 
-/// What passed.
+/// The results that passed.
 #[derive(Default)]
 pub(super) struct Passed {
     /// The memories, in the order given, with the score that the backend gave them.
     pub(super) memories: Vec<(Memory, Option<Score>)>,
-    /// What is wrong with the others: how many, and the first reason.
+    /// The number of invalid results, and the first reason.
     wrong: Option<(usize, String)>,
 }
 
@@ -52,7 +51,7 @@ impl Passed {
         }
     }
 
-    /// Why not all of it passed.
+    /// Returns the error for the results that did not pass.
     pub(super) fn error(&self) -> Option<BackendError> {
         self.wrong.as_ref().map(|(count, why)| {
             let what = if *count == 1 { "a memory was" } else { "memories were" };
@@ -61,15 +60,15 @@ impl Passed {
         })
     }
 
-    /// The same as it is named in an answer.
+    /// Returns the same error as an entry in an answer.
     pub(super) fn failed(&self, entry: &BackendEntry) -> Vec<FailedBackend> {
         self.error().iter().map(|error| super::failed(&entry.name, error)).collect()
     }
 }
 
 impl<'a> Screen<'a> {
-    /// A screen for a backend that is asked about this, in the spaces that the caller is a member of. A wider boundary
-    /// opens nothing there: a backend is not believed that a memory is for more than the members.
+    /// Creates a screen for a backend and a filter, over the spaces that the caller is a member of. A wider boundary
+    /// has no effect: a backend's claim that a memory is open to non-members is not trusted.
     pub(super) fn new(
         parts: &'a Parts,
         backends: &Backends,
@@ -87,18 +86,18 @@ impl<'a> Screen<'a> {
         Ok(Self { parts, caller, entry, spaces, filter, store_is_primary })
     }
 
-    /// Whether there is nothing to ask.
+    /// Returns true if there is no space to ask for.
     pub(super) fn is_empty(&self) -> bool {
         self.spaces.is_empty()
     }
 
-    /// What the backend is asked among.
+    /// Returns the scope of the query.
     pub(super) fn scope(&self) -> Scope {
         let spaces = self.spaces.iter().map(|space| space.id).collect();
         Scope { spaces, viewer: self.caller.viewer.principal, filter: self.filter.clone() }
     }
 
-    /// What of the first `limit` is good and meant.
+    /// Returns the valid and matching memories among the first `limit`.
     pub(super) fn pass(&self, given: Vec<Given>, limit: usize) -> Result<Passed, Error> {
         let mut passed = Passed::default();
         let mut seen = HashSet::new();
@@ -113,7 +112,7 @@ impl<'a> Screen<'a> {
         Ok(passed)
     }
 
-    /// The id of what is in the store names that, whoever else uses it.
+    /// Drops memories with an id of the store: such an id always means the store's memory.
     fn drop_the_stores(&self, passed: &mut Passed) -> Result<(), Error> {
         if !self.store_is_primary || passed.memories.is_empty() {
             return Ok(());
@@ -128,7 +127,7 @@ impl<'a> Screen<'a> {
         Ok(())
     }
 
-    /// One memory where it is good and meant, `None` where it is only not meant.
+    /// Returns a memory if it is valid and matches, `None` if it is valid but does not match.
     fn one(
         &self,
         claimed: Claimed,
@@ -148,17 +147,14 @@ impl<'a> Screen<'a> {
         asked.ok_or_else(|| "its space was not asked for".to_owned())
     }
 
-    /// The memory that a backend claims there is, read as a save is read.
-    fn memory(&self, claimed: Claimed, space: &Space) -> Result<Memory, crate::error::Invalid> {
+    /// Builds the memory that a backend claims, parsed like a save.
+    fn memory(&self, claimed: Claimed, space: &Space) -> Result<Memory, crate::model::error::Invalid> {
         let mut said = claimed.said;
         let boundary = said.boundary.unwrap_or(Boundary::Hub);
         said.boundary = Some(boundary);
         said.trust = Some(said.trust.unwrap_or(Trust::Shared));
         said.associations.clear();
-        let mut draft = intake::read(said, space, self.parts.limits)?;
-        draft.provenance.origin = claimed.origin.unwrap_or(Origin::Api);
-        draft.provenance.source_agent =
-            intake::given(Field::Agent, claimed.source_agent.as_deref(), limits::NOTE_CHARS)?;
+        let draft = intake::read(said, space, self.parts.limits)?;
         Ok(Memory {
             id: claimed.id,
             number: None,
@@ -194,7 +190,7 @@ impl<'a> Screen<'a> {
     }
 }
 
-/// Whether a memory holds a text as it is, in any case.
+/// Returns true if a memory contains a text verbatim, ignoring case.
 fn holds(memory: &Memory, text: &str, content_only: bool) -> bool {
     let wanted = text.to_lowercase();
     let edition = &memory.edition;

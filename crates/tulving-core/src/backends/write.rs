@@ -1,29 +1,29 @@
-//! Save and forget where a backend elsewhere is primary: the engine decides, the backend keeps.
+//! Save and forget if the primary is a backend elsewhere: the engine decides, the backend stores.
 //!
-//! The caller's right, the bounds and the normal form are settled before the backend hears of anything, and the id is the
-//! engine's. A backend knows no transactions: of a batch that fails, the error says how many were done.
+//! The engine checks rights and limits and normalises the input before the backend sees anything, and it assigns the id.
+//! A backend has no transactions: if a batch fails, the error says how many were done.
 
-use crate::access::{self, Parts};
-use crate::answer::{Edited, Fate, Gone, Receipt, Warning};
-use crate::backend::ListQuery;
-use crate::error::{BackendError, Error};
-use crate::id::MemoryRef;
-use crate::limits;
-use crate::memory::{Memory, Usage};
+use crate::model::answer::{Edited, Fate, Gone, Receipt, Warning};
+use crate::model::backend::ListQuery;
+use crate::model::error::{BackendError, Error};
+use crate::model::id::MemoryRef;
+use crate::model::limits;
+use crate::model::memory::{Memory, Usage};
+use crate::model::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
+use crate::model::space::Space;
+use crate::model::vocabulary::{Boundary, Role};
 use crate::ports::Backend;
-use crate::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
-use crate::save::intake::Draft;
-use crate::save::{self as path, assemble};
-use crate::space::Space;
 use crate::text::commands;
-use crate::vocabulary::{Boundary, Role};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::save::intake::Draft;
+use crate::verbs::save::{self as path, assemble};
 
 use super::failure;
 use super::read::get_from;
 use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 
-/// How many memories with one key or path are looked at.
+/// Maximum number of memories with the same key or path that are read.
 const TWINS: usize = 20;
 
 /// Saves one memory.
@@ -36,7 +36,7 @@ pub(crate) fn save(
     path::only(save_many(parts, backends, caller, vec![request]))
 }
 
-/// Saves several memories, one after the other.
+/// Saves several memories, one after another.
 pub(crate) fn save_many(
     parts: &Parts,
     backends: &Backends,
@@ -57,7 +57,7 @@ pub(crate) fn save_many(
     Ok(receipts)
 }
 
-/// Says how many of a batch were done before it failed.
+/// Adds to an error how many of a batch were done.
 fn after(done: usize, error: Error) -> Error {
     match error {
         Error::Backend { name, source, .. } => Error::Backend { name, done, source },
@@ -65,7 +65,7 @@ fn after(done: usize, error: Error) -> Error {
     }
 }
 
-/// One who keeps memories elsewhere.
+/// Saves memories to a backend elsewhere.
 struct Keeper<'a> {
     parts: &'a Parts,
     backends: &'a Backends,
@@ -112,12 +112,13 @@ impl Keeper<'_> {
             state: memory.standing.state,
             changed: Vec::new(),
             near: Vec::new(),
+            possible_updates: Vec::new(),
             warnings,
         })
     }
 
-    /// The memory whose key or path the draft names. The caller's own private one comes before what is shared, as in the
-    /// store. Equal contents without a key are not looked for.
+    /// Finds the memory with the draft's key or path. As in the store, the caller's own private one comes before a shared
+    /// one. Equal contents without a key are not searched for.
     fn twin(&self, space: &Space, draft: &Draft) -> Result<Option<Memory>, Error> {
         let key = draft.patch.key.clone().flatten();
         let source_path = draft.provenance.source_path.clone();
@@ -141,7 +142,7 @@ impl Keeper<'_> {
         Ok(found.into_iter().next())
     }
 
-    /// Whether a memory of that key is the one that is meant.
+    /// Returns true if a memory with that key is the one meant.
     fn fits(&self, space: &Space, draft: &Draft, memory: &Memory) -> bool {
         let is_private = memory.edition.boundary == Boundary::Private;
         match draft.patch.boundary {
@@ -153,7 +154,7 @@ impl Keeper<'_> {
     }
 }
 
-/// Forgets a memory and gives it as it was.
+/// Forgets a memory and returns it as it was.
 pub(crate) fn forget(
     parts: &Parts,
     backends: &Backends,
@@ -163,9 +164,9 @@ pub(crate) fn forget(
 ) -> Result<Edited, Error> {
     let entry = backends.primary();
     let Keeps::Elsewhere(backend) = &entry.keeps else {
-        return crate::forget::forget(parts, caller, which, request);
+        return crate::verbs::forget::forget(parts, caller, which, request);
     };
-    let (_, warnings) = crate::forget::reason(parts, caller, request)?;
+    let (_, warnings) = crate::verbs::forget::reason(parts, caller, request)?;
     let memory = get_from(parts, backends, caller, entry, which)?;
     let hard = request.manner != Manner::Soft;
     if hard {
@@ -181,7 +182,7 @@ pub(crate) fn forget(
     }
 }
 
-/// Forgets several memories, one after the other.
+/// Forgets several memories, one after another.
 pub(crate) fn forget_many(
     parts: &Parts,
     backends: &Backends,
@@ -190,13 +191,13 @@ pub(crate) fn forget_many(
     request: &ForgetRequest,
 ) -> Result<Gone, Error> {
     if let Keeps::BuiltIn = backends.primary().keeps {
-        return crate::forget::forget_many(parts, caller, which, request);
+        return crate::verbs::forget::forget_many(parts, caller, which, request);
     }
     let mut done = 0;
     let mut warnings = Vec::new();
     let mut seen: Vec<MemoryRef> = Vec::new();
     let (forgotten, missing) = access::several(which, limits::FORGETS, |which| {
-        // What is named twice is gone by the second time, and counts once.
+        // A memory named twice is gone the second time, and counts once.
         if seen.contains(&which) {
             return Err(access::absent(parts, caller, which)?);
         }

@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-/// The words of a list.
+/// Returns the words of a list.
 pub(super) fn words(list: &'static str) -> HashSet<&'static str> {
     list.split_whitespace().collect()
 }
 
-/// The turns of phrase of a list, between commas.
+/// Returns the phrases of a list, separated by commas.
 pub(super) fn phrases(list: &str) -> impl Iterator<Item = &str> {
     list.split(", ").map(str::trim)
 }
 
-/// Whether a word is in a short list.
+/// Returns true if a word is in a short list.
 pub(super) fn listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }

@@ -1,26 +1,29 @@
-//! What sort of memory it is, where the caller did not say: its form, title, summary, tags, kind and stability.
+//! Classifies a memory where the caller did not: its form, title, summary, tags, kind and stability.
 //!
 //! All of it is rules over the text itself: no model, no clock, the same answer each time. Where the rules are not sure they
-//! say nothing, and what follows from the type holds.
+//! return nothing, and the defaults of the type apply.
 
+pub mod competing;
 pub mod facts;
 pub mod form;
 mod lexicon;
 mod page;
+mod shown;
 mod sort;
 mod summary;
 mod tags;
 mod talk;
 mod title;
 
-pub use self::sort::{Sorted, sorted};
+pub use self::shown::{shown_summary, shown_title};
+pub use self::sort::{RuleClassification, sorted};
 pub(crate) use self::summary::summary;
 pub(crate) use self::tags::tags;
 pub(crate) use self::title::title;
-use crate::score::Importance;
-use crate::vocabulary::{Kind, MemoryType, Stability};
+use crate::model::score::Importance;
+use crate::model::vocabulary::{Kind, MemoryType, Stability};
 
-/// What a memory of this type is for, where nothing better is known.
+/// Returns the default kind of a memory of this type.
 pub fn kind_of(memory_type: MemoryType) -> Kind {
     match memory_type {
         MemoryType::Event | MemoryType::Todo => Kind::Episodic,
@@ -36,7 +39,7 @@ pub fn kind_of(memory_type: MemoryType) -> Kind {
     }
 }
 
-/// How soon a memory of this type goes stale, where nothing better is known.
+/// Returns the default stability of a memory of this type.
 pub fn stability_of(memory_type: MemoryType) -> Stability {
     match memory_type {
         MemoryType::Event | MemoryType::Todo => Stability::Volatile,
@@ -51,8 +54,8 @@ pub fn stability_of(memory_type: MemoryType) -> Stability {
     }
 }
 
-/// How much a memory of this type matters, where the caller did not say. The types that only the max vocabulary has
-/// weigh as facts, because that is what the spacebot vocabulary shows them as.
+/// Returns the default importance of a memory of this type. The types that only the max vocabulary has weigh as much as
+/// facts, because the spacebot vocabulary shows them as facts.
 pub fn importance_of(memory_type: MemoryType) -> Importance {
     Importance::known(match memory_type {
         MemoryType::Identity => 1.0,

@@ -1,57 +1,57 @@
-//! A summary in the words of the document: the sentences that are nearest to all of it.
+//! Makes a summary in the words of the document: the sentences that are nearest to the whole.
 
 use std::collections::HashMap;
 
-use super::form::Form;
+use super::form::DocumentForm;
 use super::lexicon::listed;
-use super::page::Page;
+use super::page::ParsedPage;
 use super::title::at_word;
-use crate::preview;
+use crate::model::preview;
 use crate::text::terms::{is_stop_word, terms};
 
 /// Most characters of a summary.
 const SUMMARY_CHARS: usize = 300;
 
-/// A shorter content, in characters, is its own summary.
+/// Fewest characters of a content that gets a summary.
 const LEAST_CHARS: usize = 400;
 
 /// Most sentences of a summary.
 const SENTENCES: usize = 3;
 
-/// Fewest and most terms of a sentence that may stand by itself.
+/// Fewest and most terms of a sentence that can stand alone.
 const TERMS: std::ops::RangeInclusive<usize> = 4..=60;
 
-/// How much an early sentence weighs more than a late one: authors say first what they are about.
+/// Extra weight of an early sentence: authors state their topic first.
 const EARLY: f32 = 0.8;
 
-/// After how many sentences half of that is gone.
+/// Number of sentences after which half of that is gone.
 const EARLY_SENTENCES: f32 = 5.0;
 
-/// What a sentence weighs that goes on from the one before, and is half a thought by itself.
+/// Weight of a sentence that continues the one before and is incomplete alone.
 const GOING_ON: f32 = 0.5;
 
-/// A sentence that asks says less than one that tells.
+/// Weight of a question, which says less than a statement.
 const ASKING: f32 = 0.6;
 
-/// A further sentence must be this near to the whole, as a share of the best.
+/// Minimum score of a further sentence, as a share of the best.
 const FURTHER: f32 = 0.45;
 
-/// Two sentences that are nearer to each other say the same.
+/// Similarity above which two sentences say the same.
 const SAME: f32 = 0.55;
 
-/// One to three sentences of a document, in its order, of at most [`SUMMARY_CHARS`] characters.
+/// Returns one to three sentences of a document, in its order, of at most [`SUMMARY_CHARS`] characters.
 ///
-/// `None` for a short content, and for code, data, links and files. Of a long document only the beginning is looked at; see
+/// `None` for a short content, and for code, data, links and files. Only the beginning of a long document is read; see
 /// [`page`](super::page).
-pub(crate) fn summary(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
+pub(crate) fn summary(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<String> {
     content.chars().nth(LEAST_CHARS - 1)?;
-    let page = Page::of(content, form, name);
+    let page = ParsedPage::of(content, form, name);
     let sentences: Vec<String> =
         page.sentences().map(|sentence| preview::cut(sentence, usize::MAX)).collect();
-    let space = Space::of(&sentences);
+    let space = DocumentVectors::of(&sentences);
     let mut chosen = space.chosen(&sentences);
     if chosen.is_empty() {
-        // Every sentence is longer than a summary, or hardly one: the first with enough words is cut.
+        // Every sentence is longer than a summary, or too short: cut the first one with enough words.
         let first = space.vectors.iter().position(|vector| vector.terms >= *TERMS.start())?;
         return Some(at_word(&sentences[first], SUMMARY_CHARS));
     }
@@ -61,14 +61,14 @@ pub(crate) fn summary(content: &str, form: &Form, name: Option<&str>) -> Option<
 }
 
 /// A sentence as the weights of its terms, in the order of their numbers.
-struct Vector {
+struct SentenceVector {
     weights: Vec<(u32, f32)>,
     length: f32,
-    /// How many terms it has, with repetitions.
+    /// Number of terms, with repetitions.
     terms: usize,
 }
 
-impl Vector {
+impl SentenceVector {
     fn new(weights: Vec<(u32, f32)>, terms: usize) -> Self {
         let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f32>().sqrt();
         Self { weights, length, terms }
@@ -93,14 +93,14 @@ impl Vector {
     }
 }
 
-/// The sentences of a document, and all of it, as vectors.
-struct Space {
-    vectors: Vec<Vector>,
-    /// How near each is to the whole.
+/// The sentences of a document, and the whole of it, as vectors.
+struct DocumentVectors {
+    vectors: Vec<SentenceVector>,
+    /// The similarity of each sentence to the whole.
     near: Vec<f32>,
 }
 
-impl Space {
+impl DocumentVectors {
     fn of(sentences: &[String]) -> Self {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut within: Vec<u32> = Vec::new();
@@ -131,7 +131,7 @@ impl Space {
                 (weights, count)
             })
             .collect();
-        // A term of every sentence tells none of them from the others.
+        // A term in every sentence does not distinguish them.
         let rarity = |id: u32| (1.0 + sentences.len() as f32 / within[id as usize] as f32).ln();
         let mut all = vec![0.0_f32; within.len()];
         let mut vectors = Vec::with_capacity(counted.len());
@@ -140,14 +140,14 @@ impl Space {
                 *weight *= rarity(*id);
                 all[*id as usize] += *weight;
             }
-            vectors.push(Vector::new(weights, terms));
+            vectors.push(SentenceVector::new(weights, terms));
         }
-        let whole = Vector::new((0..).zip(all).collect(), 0);
+        let whole = SentenceVector::new((0..).zip(all).collect(), 0);
         let near = vectors.iter().map(|vector| near(vector, &whole)).collect();
         Self { vectors, near }
     }
 
-    /// The sentences of the summary, best first.
+    /// Returns the sentences of the summary, best first.
     fn chosen(&self, sentences: &[String]) -> Vec<usize> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.chars().count()).collect();
         let scores: Vec<f32> = (0..sentences.len())
@@ -170,7 +170,7 @@ impl Space {
                     || chosen.iter().any(|other| self.vectors[*at].cosine(&self.vectors[*other]) > SAME);
                 scores[*at] > least && lengths[*at] <= room && !chosen.contains(at) && !same()
             };
-            // Of equals the first, so that the answer is the same each time.
+            // The first of equals, so that the answer is the same each time.
             let best = (0..sentences.len())
                 .filter(fits)
                 .max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a)));
@@ -182,30 +182,30 @@ impl Space {
     }
 }
 
-/// How near a sentence is to the whole. That grows with its length, so a part of the length is taken out again.
-fn near(vector: &Vector, whole: &Vector) -> f32 {
+/// Returns the similarity of a sentence to the whole. It grows with the length, so the length is partly divided out.
+fn near(vector: &SentenceVector, whole: &SentenceVector) -> f32 {
     let terms = vector.terms.max(1) as f32;
     vector.cosine(whole) / terms.powf(0.15)
 }
 
-/// Words that a sentence begins with which goes on from the one before.
+/// First words of a sentence that continues the one before.
 const LEADS_ON: &str = "also and but hence however it its likewise moreover or otherwise so such that then therefore they thus which";
 
-/// Whether a sentence cannot be understood without the one before.
+/// Returns true if a sentence cannot be understood without the one before.
 fn goes_on(sentence: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let mut words = sentence.split_whitespace().map(bare);
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     match (first.as_str(), second.as_str()) {
         ("for", "example" | "instance") | ("in", "addition" | "particular") => true,
-        // "This page" speaks of the whole, "this is why" of what came before.
+        // "This page" refers to the whole, "this is why" to the sentence before.
         ("this" | "these" | "those", second) => is_stop_word(second) || second.ends_with('s'),
         (first, _) if listed(LEADS_ON, first) => true,
         (first, _) => sentence.starts_with(char::is_lowercase) && is_stop_word(first),
     }
 }
 
-/// Whether a sentence is words rather than signs, and does not only lead on to what follows it.
+/// Returns true if a sentence is mostly words, and does not only introduce the next.
 fn is_said(sentence: &str) -> bool {
     let letters = sentence.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
     letters * 10 >= sentence.chars().count() * 7 && !sentence.ends_with(':')
@@ -296,7 +296,7 @@ mod tests {
         assert!(content.len() > 2_500_000);
         let started = Instant::now();
         assert!(summed(Some("a.md"), &content).is_some());
-        // Some milliseconds where the compiler optimises; tests are not optimised, and the machine may be busy.
+        // Some milliseconds in an optimised build; tests are not optimised, and the machine may be busy.
         assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
 

@@ -1,23 +1,23 @@
-//! A title for a document that came without one.
+//! Makes a title for a document without one.
 
-use super::form::{Form, file_name};
-use super::page::{Block, Page, is_version};
-use crate::preview;
-use crate::vocabulary::ContentType;
+use super::form::{DocumentForm, file_name};
+use super::page::{PageBlock, ParsedPage, is_version};
+use crate::model::preview;
+use crate::model::vocabulary::ContentType;
 
 /// Most characters of a title.
 const TITLE_CHARS: usize = 80;
 
-/// Headings that name a part of a document and not the document.
+/// Headings that name a part of a document, not the document.
 const PARTS: &[&str] =
     &["contents", "table of contents", "toc", "index", "introduction", "overview", "summary", "notes"];
 
-/// A title of at most [`TITLE_CHARS`] characters on one line.
+/// Returns a title of at most [`TITLE_CHARS`] characters on one line.
 ///
-/// The title that the document gives itself, in a field above the text or as a heading; of code, data and files the name;
-/// of anything else the first sentence, cut at a word. `None` where the whole content is as short as that, and where there is
-/// nothing to take one from.
-pub(crate) fn title(content: &str, form: &Form, name: Option<&str>) -> Option<String> {
+/// It is the title in the document itself: in a field above the text, in a heading or in a first line of its own. For code,
+/// data and files it is the name; for anything else the first sentence, cut at a word. `None` if the whole content is no
+/// longer than a title, or has nothing to make one from.
+pub(crate) fn title(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<String> {
     let named =
         || name.map(file_name).map(|name| preview::cut(name, TITLE_CHARS)).filter(|name| !name.is_empty());
     match form.content_type {
@@ -32,45 +32,100 @@ pub(crate) fn title(content: &str, form: &Form, name: Option<&str>) -> Option<St
     if !whole.contains('\n') && whole.chars().nth(TITLE_CHARS).is_none() {
         return None;
     }
-    let page = Page::of(content, form, name);
+    let page = ParsedPage::of(content, form, name);
     if page.headings().next().is_some_and(|(_, text)| is_version(text)) {
-        // A list of changes that begins with the last version is not about that version.
+        // A changelog that begins with the last version is not about that version.
         return named().or_else(|| given(&page).map(|title| short(&title)));
     }
     given(&page)
+        .or_else(|| first_line(&page, form))
         .or_else(|| first_sentence(&page))
         .map(|title| short(&title))
         .filter(|title| !title.is_empty())
 }
 
-/// The title that a document gives itself.
+/// Returns the title in the document itself.
 ///
-/// A heading above all text is one, and so is one of the first level wherever it stands. Another that comes after some text is
-/// that of a part.
-fn given(page: &Page<'_>) -> Option<String> {
+/// A heading above all text is one, and so is a heading of the first level anywhere. Any other heading after some text
+/// belongs to a part.
+fn given(page: &ParsedPage<'_>) -> Option<String> {
     if let Some(title) = page.field("title").filter(|title| title.contains(char::is_alphanumeric)) {
         return Some(title.to_owned());
     }
-    let heading = |block: &Block<'_>| match block {
-        Block::Heading { level, text } => Some((*level, text.clone())),
+    let heading = |block: &PageBlock<'_>| match block {
+        PageBlock::Heading { level, text } => Some((*level, text.clone())),
         _ => None,
     };
     let above =
-        page.blocks.iter().take_while(|block| matches!(block, Block::Heading { .. })).filter_map(heading);
+        page.blocks.iter().take_while(|block| matches!(block, PageBlock::Heading { .. })).filter_map(heading);
     let titles = || page.blocks.iter().filter_map(heading).filter(|(level, _)| *level == 1);
     let is_whole = |(_, text): &(usize, String)| !PARTS.contains(&text.to_lowercase().as_str());
     above.chain(titles()).find(is_whole).map(|(_, text)| text)
 }
 
-/// The first sentence that says more than a greeting, or the first of all.
-fn first_sentence(page: &Page<'_>) -> Option<String> {
+/// Labels that mark a first line as a title.
+const TITLED: &[&str] =
+    &["title", "subject", "topic", "re", "betreff", "titel", "titre", "título", "titolo", "objet", "asunto"];
+
+/// Most words of a first line that is a title without being marked as one.
+const LINE_WORDS: usize = 10;
+
+/// Returns the first line if it is a title above the text: `Title: …`, or a few words that do not end a sentence, with a
+/// blank line or a list after them.
+pub(super) fn first_line(page: &ParsedPage<'_>, form: &DocumentForm) -> Option<String> {
+    if matches!(form.content_type, ContentType::Chat | ContentType::Transcript) {
+        return None;
+    }
+    let PageBlock::Paragraph(text) = page.blocks.first()? else { return None };
+    let mut lines = text.lines();
+    let line = lines.next()?.trim();
+    let more: Vec<&str> = lines.collect();
+    if let Some((label, title)) = line.split_once(':')
+        && TITLED.contains(&label.trim().to_lowercase().as_str())
+        && title.contains(char::is_alphanumeric)
+    {
+        return Some(title.trim().to_owned());
+    }
+    if let Some(title) = before_steps(line) {
+        return Some(title.to_owned());
+    }
+    // The first line of a glossary, or of a list of fields, is an entry like the others.
+    let is_entry = |line: &&str| {
+        line.contains(": ") || line.contains(" - ") || line.contains(" – ") || line.contains(" — ")
+    };
+    let entries = more.iter().filter(|line| is_entry(line)).count();
+    let stands_alone = match more.is_empty() {
+        true => page.blocks.len() > 1,
+        false => entries * 2 >= more.len() && !is_entry(&line),
+    };
+    let words = line.split_whitespace().count();
+    let ends = line.ends_with(['.', '!', ',', ';', '?', '。', '！', '？', '…']);
+    let is_title = stands_alone
+        && words <= LINE_WORDS
+        && !ends
+        && line.contains(char::is_alphabetic)
+        && !line.contains("://")
+        && !is_greeting(line);
+    is_title.then(|| line.to_owned())
+}
+
+/// Returns the words before the first of numbered steps in one line: "Deploy runbook: 1. tag it 2. push it".
+fn before_steps(line: &str) -> Option<&str> {
+    let at = [": 1. ", ": 1) ", ": (1) ", ": a) "].iter().filter_map(|mark| line.find(mark)).min()?;
+    let before = line[..at].trim();
+    (before.contains(char::is_alphabetic) && before.split_whitespace().count() <= LINE_WORDS)
+        .then_some(before)
+}
+
+/// Returns the first sentence that is more than a greeting, or else the first of all.
+fn first_sentence(page: &ParsedPage<'_>) -> Option<String> {
     let says = |sentence: &&str| sentence.split_whitespace().nth(1).is_some() && !is_greeting(sentence);
     let mut sentences = page.sentences().filter(|sentence| sentence.contains(char::is_alphanumeric));
     let first = sentences.next()?;
     if says(&first) {
         return Some(first.to_owned());
     }
-    // No farther than a few: a list of single words is named by its first.
+    // Only a few: a list of single words gets its first word as a title.
     Some(sentences.take(3).find(says).unwrap_or(first).to_owned())
 }
 
@@ -80,14 +135,14 @@ fn is_greeting(sentence: &str) -> bool {
     matches!(first.as_str(), "hi" | "hello" | "hey" | "dear" | "thanks" | "morning") && words.count() <= 3
 }
 
-/// A title on one line, cut at a word, without what only ends a sentence.
-fn short(title: &str) -> String {
+/// Shortens a title to one line, cut at a word, without the punctuation that ends a sentence.
+pub(super) fn short(title: &str) -> String {
     let line = preview::cut(title, usize::MAX);
     let line = line.trim_end_matches(['.', ':', ';', ',', ' ', '。']);
     at_word(line, TITLE_CHARS)
 }
 
-/// A text of one line, cut to `limit` characters between two words, the last of them `…` where it was cut.
+/// Cuts a text of one line to `limit` characters between two words. A cut text ends with `…`.
 pub(super) fn at_word(line: &str, limit: usize) -> String {
     if line.chars().nth(limit).is_none() {
         return line.to_owned();
@@ -96,7 +151,7 @@ pub(super) fn at_word(line: &str, limit: usize) -> String {
     let cut = if line[room..].starts_with(char::is_whitespace) {
         room
     } else {
-        // A script without spaces, or an address, has no word to cut at that would leave something to read.
+        // A script without spaces, or an address, has no word boundary that would leave enough to read.
         line[..room].rfind(char::is_whitespace).filter(|at| *at * 2 > room).unwrap_or(room)
     };
     let kept = line[..cut].trim_end_matches(|c: char| c.is_whitespace() || ",;:.-–—(".contains(c));

@@ -1,7 +1,7 @@
-//! Consolidates journals: reads them, asks the pass, and puts what it gives in the place of `MEMORY.md`.
+//! Consolidates journals: reads them, runs the pass, and replaces `MEMORY.md` with the result.
 //!
-//! The pass is noted before the file is replaced, with what the file shall say, and again afterwards. The file is replaced only
-//! where it still says what the model was shown: who edits it meanwhile wins.
+//! The pass is recorded with the new text before the file is replaced, and again afterwards. The file is replaced only if it
+//! still has the text that the model was shown: an edit in between wins.
 
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -11,74 +11,75 @@ use serde::{Deserialize, Serialize};
 
 use super::Engine;
 use super::hearing;
-use super::judging::Judged;
-use crate::access;
-use crate::audit::AuditEntry;
-use crate::change::Write;
-use crate::error::{Conflict, Error, FileError, StoreError};
-use crate::file::{self, Folder, LONG_TERM};
-use crate::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
-use crate::job::{self, Job};
-use crate::jobs;
-use crate::journal::long_term::{self, LongTerm};
-use crate::journal::{self, Recent};
-use crate::ledger;
-use crate::limits;
-use crate::pass::{Pass, PassAct};
-use crate::passes::consolidate::guard::{self, Checked, Refused, Trust};
-use crate::passes::consolidate::{self, Material, Page};
-use crate::passes::proactive;
-use crate::passes::{Consolidated, Consolidation, Declined};
-use crate::preview;
-use crate::request::{Caller, SaveRequest};
-use crate::save::{self, Order};
-use crate::space::{Space, Viewer};
+use super::judging::RecordJudgingReport;
+use crate::background::ledger;
+use crate::background::passes::consolidate::guard::{self, CheckedRewrite, RewriteLimits, RewriteRefusal};
+use crate::background::passes::consolidate::{self, ConsolidationInput, JournalExcerpt};
+use crate::background::passes::proactive;
+use crate::background::passes::{ConsolidationSettings, ConsolidationSummary, RejectedLine};
+use crate::files::long_term::{self, LongTermFile};
+use crate::files::{self, RecentJournals};
+use crate::model::audit::AuditEntry;
+use crate::model::change::Write;
+use crate::model::error::{Conflict, Error, FileError, StoreError};
+use crate::model::file::{self, Folder, LONG_TERM};
+use crate::model::id::{AuditId, JobId, PassId, PrincipalId, SpaceId};
+use crate::model::job::{self, Job};
+use crate::model::limits;
+use crate::model::pass::{Pass, PassAct};
+use crate::model::preview;
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::space::{Space, Viewer};
+use crate::model::time::{Timestamp, Zone};
+use crate::model::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
 use crate::text::{diff, withhold};
-use crate::time::{Timestamp, Zone};
-use crate::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
+use crate::verbs::access;
+use crate::verbs::jobs;
+use crate::verbs::save::{self, Order};
 
-/// For how long the job is taken: longer than one space may take.
+/// Lease of the job: longer than one space may take.
 const LEASE: Duration = Duration::from_secs(300);
-/// After a failure it is tried again no later than this.
+/// Maximum delay before a retry after a failure.
 const AGAIN: Duration = Duration::from_secs(3_600);
-/// The job is due no further ahead than this, whatever the interval.
+/// Maximum time until the job is due, whatever the interval.
 const AHEAD: Duration = Duration::from_secs(23 * 3_600);
-/// A model that said so much is not asked again: what it said would have to be sent back.
+/// Token limit of a conversation with a model. Beyond it the model is not asked again, because its answers would have to be sent
+/// back.
 const MOST_TOKENS: u64 = 50_000;
-/// Why nothing is done while somebody else is at it.
+/// The message while another consolidation is running.
 const RUNNING: &str = "another consolidation is running; try again when it is done";
 /// The note of a memory that waits for review.
 const HELD: &str = "consolidation; in other words than what was noted";
-/// Most characters of why lines are gone.
+/// Maximum number of characters of the reason for removed lines.
 const WHY: usize = 300;
 
-/// What became of a look whether journals are to be consolidated.
+/// The result of checking whether journals are due for consolidation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConsolidationTick {
-    /// It is turned off, or it is not time yet.
+    /// Consolidation is turned off, or not due yet.
     NotDue,
-    /// It is turned on and there is no model.
+    /// Consolidation is turned on, but there is no model.
     NoModel,
-    /// The pass before is still under way, or something else that is done time and again.
+    /// The previous pass or other periodic work is still running.
     Busy,
-    /// It was done in these spaces.
-    Done(Vec<(Space, Consolidated)>),
+    /// Consolidation ran in these spaces.
+    Done(Vec<(Space, ConsolidationSummary)>),
 }
 
 impl Engine {
-    /// Sets whether and how journals are consolidated, from now on.
-    pub fn set_consolidation(&self, consolidation: Consolidation) {
+    /// Sets the settings for consolidating journals.
+    pub fn set_consolidation(&self, consolidation: ConsolidationSettings) {
         *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner) = consolidation;
     }
 
-    fn consolidation(&self) -> Consolidation {
+    fn consolidation(&self) -> ConsolidationSettings {
         *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the last journals of the caller's space for what shall always be known, and puts it into `MEMORY.md`, or
-    /// with `write` not set only tells what it would say. For who may write there; where a model is asked, for an admin: to
-    /// spend is not every writer's. One at a time in a store: while another is running, the model is not asked.
-    pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<Consolidated, Error> {
+    /// Searches the last journals of the caller's space for lasting facts and writes them into `MEMORY.md`; without `write` it
+    /// only previews that. The caller must be a writer, or an admin if a model is asked, because not every writer may spend
+    /// money. Only one runs at a time in a store: while another is running, the model is not asked.
+    pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<ConsolidationSummary, Error> {
         let (space, _) = access::workplace(&self.parts, caller)?;
         if self.llm().is_some() {
             access::require(&self.parts, caller, space.id, Role::Admin)?;
@@ -87,10 +88,10 @@ impl Engine {
             return self.consolidate_here(&space, caller, write, None);
         }
         let Some(mut job) = self.claim_by_hand()? else {
-            return Ok(stays(Consolidated::default(), RUNNING.to_owned()));
+            return Ok(stays(ConsolidationSummary::default(), RUNNING.to_owned()));
         };
         let done = self.consolidate_here(&space, caller, write, Some(&mut job));
-        // Where it was taken over meanwhile, it is no longer ours to give back.
+        // If another process has taken the job over, it is no longer ours to give back.
         let given_back = jobs::give_back(&self.parts, job);
         let done = done?;
         match given_back {
@@ -99,7 +100,7 @@ impl Engine {
         }
     }
 
-    /// Takes the one job of consolidation, so that nobody else pays for the same; `None` where somebody is at it.
+    /// Claims the single consolidation job, so that nobody else pays for the same work; `None` if it is taken.
     fn claim_by_hand(&self) -> Result<Option<Job>, Error> {
         let parts = &self.parts;
         let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
@@ -110,27 +111,27 @@ impl Engine {
         }
     }
 
-    /// Consolidates the journals of one space, and judges its memories where that is turned on.
+    /// Consolidates the journals of one space, and judges its memories if that is turned on.
     fn consolidate_here(
         &self,
         space: &Space,
         caller: &Caller,
         write: bool,
         job: Option<&mut Job>,
-    ) -> Result<Consolidated, Error> {
+    ) -> Result<ConsolidationSummary, Error> {
         let told = self.consolidate_space(space, caller, write)?.unwrap_or_else(|| {
             let days = consolidate::DAYS;
-            stays(Consolidated::default(), format!("there are no journals of the last {days} days"))
+            stays(ConsolidationSummary::default(), format!("there are no journals of the last {days} days"))
         });
         let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(told) };
         *job = jobs::extend(&self.parts, job.clone(), LEASE)?;
         let judged = self.judge_records(caller, write)?;
-        Ok(Consolidated { records: judged.passes, foreseen: judged.foreseen, ..told })
+        Ok(ConsolidationSummary { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
 
-    /// Does the same in every space, where that is turned on, a model is set up, it is time and nobody else does it.
+    /// Consolidates every space, if it is turned on, due, a model is configured and no other process does it.
     pub fn consolidate_due(&self, holder: &str) -> Result<ConsolidationTick, Error> {
-        let Consolidation { enabled, interval, .. } = self.consolidation();
+        let ConsolidationSettings { enabled, interval, .. } = self.consolidation();
         let parts = &self.parts;
         if !enabled {
             return Ok(ConsolidationTick::NotDue);
@@ -140,9 +141,12 @@ impl Engine {
         }
         let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
         let now = parts.clock.now();
-        if Round::of(&job).counts_from().is_none() && job.last_error.is_none() && !is_held(&job, now) {
-            // It was turned on now: the first time is an interval later, also for the processes that come after this one.
-            let round = Round { since: Some(now), ..Round::of(&job) };
+        if ConsolidationRound::of(&job).counts_from().is_none()
+            && job.last_error.is_none()
+            && !is_held(&job, now)
+        {
+            // It was just turned on: the first run is an interval later, for later processes too.
+            let round = ConsolidationRound { since: Some(now), ..ConsolidationRound::of(&job) };
             let begun = Job { payload: serde_json::json!(round), ..job.clone() };
             return match jobs::moved(parts, now, job, begun) {
                 Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
@@ -161,11 +165,11 @@ impl Engine {
         let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
             return Ok(ConsolidationTick::Busy);
         };
-        let mut round = Round::of(&job);
+        let mut round = ConsolidationRound::of(&job);
         let done = self.consolidate_all(&mut job, &mut round);
         let rest = match done {
             Ok(_) => {
-                round = Round { last: Some(now), done: Vec::new(), ..round };
+                round = ConsolidationRound { last: Some(now), done: Vec::new(), ..round };
                 interval.min(AHEAD)
             }
             Err(_) => interval.min(AGAIN),
@@ -176,10 +180,14 @@ impl Engine {
         rested.map(|_| ConsolidationTick::Done(done))
     }
 
-    /// Does it in all spaces but those that were done before the round was cut short. Where the model does not answer, it is:
-    /// the others would fail in the same way. What else fails costs only its space, and of that only what failed: journals that
-    /// were looked at are not put to the model again because of its memories.
-    fn consolidate_all(&self, job: &mut Job, round: &mut Round) -> Result<Vec<(Space, Consolidated)>, Error> {
+    /// Consolidates all spaces except those done before the round was cut short. If the model does not answer, the round is cut
+    /// short, because the other spaces would fail in the same way. Any other failure affects only its space, and only the step
+    /// that failed: a failure to judge memories does not send the journals to the model again.
+    fn consolidate_all(
+        &self,
+        job: &mut Job,
+        round: &mut ConsolidationRound,
+    ) -> Result<Vec<(Space, ConsolidationSummary)>, Error> {
         let parts = &self.parts;
         let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
         let mut done = Vec::new();
@@ -191,7 +199,7 @@ impl Engine {
             let told = match self.consolidate_space(&space, &caller, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
                 Err(error) => {
-                    done.push((space, stays(Consolidated::default(), error.code().to_owned())));
+                    done.push((space, stays(ConsolidationSummary::default(), error.code().to_owned())));
                     continue;
                 }
                 Ok(told) => told,
@@ -200,7 +208,7 @@ impl Engine {
             *job = jobs::extend(parts, job.clone(), LEASE)?;
             let judged = match self.consolidation().apply {
                 true => self.judge_records(&caller, true),
-                false => Ok(Judged::default()),
+                false => Ok(RecordJudgingReport::default()),
             };
             let (records, undecided) = match judged {
                 Err(error @ Error::Llm(_)) => return Err(error),
@@ -209,41 +217,41 @@ impl Engine {
             };
             *job = jobs::extend(parts, job.clone(), LEASE)?;
             if told.is_some() || !records.is_empty() || undecided.is_some() {
-                done.push((space, Consolidated { records, undecided, ..told.unwrap_or_default() }));
+                done.push((space, ConsolidationSummary { records, undecided, ..told.unwrap_or_default() }));
             }
         }
         Ok(done)
     }
 
-    /// What comes of the journals of a space; `None` where there are none.
+    /// Consolidates the journals of a space; `None` if there are none.
     fn consolidate_space(
         &self,
         space: &Space,
         caller: &Caller,
         write: bool,
-    ) -> Result<Option<Consolidated>, Error> {
+    ) -> Result<Option<ConsolidationSummary>, Error> {
         let (parts, viewer) = (&self.parts, &caller.viewer);
         let folder = Folder::of(space);
-        let Recent { said, unread } = journal::recent(parts, &folder, consolidate::DAYS)?;
-        let pages: Vec<Page> =
-            said.iter().filter_map(|(day, text)| Page::of(day.to_string(), text)).collect();
-        let told = Consolidated { unread, ..Consolidated::default() };
+        let RecentJournals { said, unread } = files::recent(parts, &folder, consolidate::DAYS)?;
+        let pages: Vec<JournalExcerpt> =
+            said.iter().filter_map(|(day, text)| JournalExcerpt::of(day.to_string(), text)).collect();
+        let told = ConsolidationSummary { unread, ..ConsolidationSummary::default() };
         if pages.is_empty() {
             let why = || "of the journals of the last days none could be read".to_owned();
             return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
         }
         let known = long_term::load(parts, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
-            // Nobody was asked, and no journal looked at.
+            // No model was asked, and no journal was searched.
             return Ok(Some(stays(told, why)));
         }
         let journals = pages.len();
         let pass = self.begun(space, viewer.principal, journals);
         let now = pass.began_at;
-        let told = Consolidated { journals, model: pass.model.clone(), ..told };
+        let told = ConsolidationSummary { journals, model: pass.model.clone(), ..told };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
-        let material = Material { pages, known: known.content.clone(), by_passes };
-        let (Checked { text, left_out, doubtful, put_back, gone }, dropped) =
+        let material = ConsolidationInput { pages, known: known.content.clone(), by_passes };
+        let (CheckedRewrite { text, left_out, doubtful, put_back, gone }, dropped) =
             match self.rewritten(&material, &known)? {
                 Err(refused) => {
                     let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
@@ -258,7 +266,7 @@ impl Engine {
             false => "nothing of what was asked for can be taken",
         };
         let held = if write { self.hold(space, caller, &pass, doubtful)? } else { None };
-        let told = Consolidated { left_out, held, put_back, ..told };
+        let told = ConsolidationSummary { left_out, held, put_back, ..told };
         let Some(new) = text else {
             let is_record = pass.model.is_some() || !told.left_out.is_empty();
             self.note_where(write && is_record, &pass.ended(PassOutcome::Nothing, now))?;
@@ -266,14 +274,14 @@ impl Engine {
         };
         let lines = diff::lines(&known.content, &new);
         let (added, removed) = diff::counts(&lines);
-        // A reason is one for what is gone.
+        // A reason is kept only if lines are gone.
         let dropped = dropped.filter(|_| !gone.is_empty());
-        let told = Consolidated { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
+        let told = ConsolidationSummary { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
         if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
     }
 
-    /// Saves statements that may be good lines, as memories that wait for review, and names the pass that did. What is known, waits
-    /// already or was rejected is not held again; nor is anything where another backend keeps the memories.
+    /// Saves possible lines as memories that wait for review, and returns the pass that did so. A statement that is known,
+    /// already waits or was rejected is not saved again. Nothing is saved if another backend is primary.
     fn hold(
         &self,
         space: &Space,
@@ -316,7 +324,7 @@ impl Engine {
         Ok(Some(id))
     }
 
-    /// A pass that begins to look at so many journals.
+    /// Returns a pass that begins on this number of journals.
     fn begun(&self, space: &Space, by: PrincipalId, journals: usize) -> Pass {
         let now = self.parts.clock.now();
         let model = self.llm().map(|llm| llm.to_string());
@@ -328,31 +336,37 @@ impl Engine {
         Pass { model, note, ..Pass::begun(PassId::mint(now), PassKind::Consolidate, space.id, by, now) }
     }
 
-    /// The entries that passes have written into the journals that are looked at, by their digests.
+    /// Returns the digests of the entries that passes wrote into these journals.
     fn noted_by_passes(&self, viewer: &Viewer, space: SpaceId) -> Result<HashSet<String>, Error> {
         let days = i64::try_from(consolidate::DAYS).unwrap_or(i64::MAX);
-        // A day more: a pass may begin before midnight and write after it.
+        // One day more: a pass may begin before midnight and write after it.
         let since = self.parts.clock.now().plus_millis(-(days + 1) * 86_400_000);
         let acts = ledger::acts(&self.parts, viewer, (space, PassKind::Shadow), since)?;
         let entry = |act| if let PassAct::Noted { entry, .. } = act { Some(entry) } else { None };
         Ok(acts.into_iter().filter_map(entry).collect())
     }
 
-    /// What comes of what the file shall say by the model or by rules, and why lines are gone.
-    fn rewritten(&self, material: &Material, known: &LongTerm) -> Result<Result<Rewritten, Refused>, Error> {
+    /// Returns the checked rewrite of the file, by the model or by rules, and the reason for removed lines.
+    fn rewritten(
+        &self,
+        material: &ConsolidationInput,
+        known: &LongTermFile,
+    ) -> Result<Result<RewriteOutcome, RewriteRefusal>, Error> {
         let loss = self.consolidation().max_loss;
         if self.llm().is_none() {
-            let Some(rewrite) = consolidate::by_rules(material) else { return Ok(Ok(Rewritten::default())) };
-            let trust = Trust { loss, chars: limits::LONG_TERM_BYTES };
+            let Some(rewrite) = consolidate::by_rules(material) else {
+                return Ok(Ok(RewriteOutcome::default()));
+            };
+            let trust = RewriteLimits { loss, chars: limits::LONG_TERM_BYTES };
             return Ok(guard::checked(material, &rewrite, trust).map(|checked| (checked, None)));
         }
-        let trust = Trust { loss, chars: long_term::SHOWN };
+        let trust = RewriteLimits { loss, chars: long_term::SHOWN };
         let mut prompt = consolidate::prompt(material, &known.prompt());
-        let mut refused = Refused::Garbled;
+        let mut refused = RewriteRefusal::Garbled;
         for _ in 0..consolidate::ROUNDS {
             let reply = self.ask(consolidate::PASS, &prompt)?;
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
-                let Some(rewrite) = wanted else { return Ok(Rewritten::default()) };
+                let Some(rewrite) = wanted else { return Ok(RewriteOutcome::default()) };
                 let checked = guard::checked(material, &rewrite, trust)?;
                 let dropped = rewrite.dropped.map(|why| preview::cut(&withhold::public(&why), WHY));
                 Ok((checked, dropped))
@@ -371,17 +385,17 @@ impl Engine {
         Ok(Err(refused))
     }
 
-    /// Puts the new text in its place, where the file still says what was shown.
+    /// Writes the new text if the file still has the text that was shown.
     fn replace(
         &self,
         folder: &Folder,
         pass: Pass,
-        known: &LongTerm,
+        known: &LongTermFile,
         new: &str,
-        told: Consolidated,
-    ) -> Result<Consolidated, Error> {
+        told: ConsolidationSummary,
+    ) -> Result<ConsolidationSummary, Error> {
         let parts = &self.parts;
-        let Consolidated { added, removed, .. } = told;
+        let ConsolidationSummary { added, removed, .. } = told;
         let act = PassAct::Replaced {
             file: LONG_TERM.to_owned(),
             from: known.digest.clone(),
@@ -419,7 +433,7 @@ impl Engine {
                 let id = pass.id;
                 let done = pass.ended(PassOutcome::Done, now);
                 ledger::note_with(parts, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
-                Ok(Consolidated { pass: Some(id), ..told })
+                Ok(ConsolidationSummary { pass: Some(id), ..told })
             }
             Err(error) => {
                 let why = match &error {
@@ -430,10 +444,16 @@ impl Engine {
                 let failed = failed.ended(PassOutcome::Failed, parts.clock.now());
                 ledger::note(parts, Some(PassOutcome::Begun), &failed)?;
                 match error {
-                    // What would have changed was not, and is not told as if it had.
+                    // Nothing was changed, so no changes are reported.
                     FileError::Changed { .. } => {
-                        let Consolidated { journals, model, unread, held, .. } = told;
-                        let told = Consolidated { journals, model, unread, held, ..Consolidated::default() };
+                        let ConsolidationSummary { journals, model, unread, held, .. } = told;
+                        let told = ConsolidationSummary {
+                            journals,
+                            model,
+                            unread,
+                            held,
+                            ..ConsolidationSummary::default()
+                        };
                         Ok(stays(told, why.to_owned()))
                     }
                     error => Err(error.into()),
@@ -447,7 +467,7 @@ impl Engine {
     }
 }
 
-/// The user of this home, who works in a space by what was said there.
+/// Returns the user of this home, confined to a space, for facts extracted there.
 fn user_in(space: &Space) -> Caller {
     Caller {
         viewer: Viewer { principal: PrincipalId::USER, within: Some(vec![space.id]) },
@@ -459,11 +479,11 @@ fn user_in(space: &Space) -> Caller {
     }
 }
 
-/// What comes of what was asked for, and why lines of the old text are gone.
-type Rewritten = (Checked, Option<String>);
+/// The checked rewrite, and the reason for removed lines of the old text.
+type RewriteOutcome = (CheckedRewrite, Option<String>);
 
-/// How much of what was asked for is not done, for the note of a pass: numbers and no content.
-fn sifted(left_out: &[Declined], put_back: &[String]) -> Vec<String> {
+/// Counts what was requested but not done, for the note of a pass: numbers and no content.
+fn sifted(left_out: &[RejectedLine], put_back: &[String]) -> Vec<String> {
     let mut facts = Vec::new();
     let mut reasons: Vec<&str> = left_out.iter().map(|line| line.why).collect();
     reasons.sort_unstable();
@@ -480,8 +500,8 @@ fn sifted(left_out: &[Declined], put_back: &[String]) -> Vec<String> {
     facts
 }
 
-fn stays(told: Consolidated, why: String) -> Consolidated {
-    Consolidated { stays: Some(why), ..told }
+fn stays(told: ConsolidationSummary, why: String) -> ConsolidationSummary {
+    ConsolidationSummary { stays: Some(why), ..told }
 }
 
 fn noting(pass: Pass, more: &str) -> Pass {
@@ -489,8 +509,8 @@ fn noting(pass: Pass, more: &str) -> Pass {
     Pass { note: Some(note), ..pass }
 }
 
-/// Why a file is not rewritten, whatever the journals say.
-fn unfit(known: &LongTerm, by_model: bool) -> Option<String> {
+/// Returns the reason why a file cannot be rewritten, whatever the journals say.
+fn unfit(known: &LongTermFile, by_model: bool) -> Option<String> {
     let length = known.content.chars().count();
     if known.content.contains('\u{fffd}') {
         return Some(format!("{} holds bytes that are no text", known.path));
@@ -501,38 +521,38 @@ fn unfit(known: &LongTerm, by_model: bool) -> Option<String> {
     })
 }
 
-/// Whether it is time: an interval after the last time, or once the pause after a failure is over.
+/// Returns true if it is due: an interval after the last time, or after the pause that follows a failure.
 fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
     if job.last_error.is_some() {
         return job.due_at <= now || job.due_at > now.plus(AHEAD);
     }
-    // One that lies ahead was set by a clock that ran ahead.
-    Round::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
+    // A time in the future was set by a clock that was ahead.
+    ConsolidationRound::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
 }
 
-/// Tells whether somebody is at it. A lease that ends further ahead than any was given by a clock that ran ahead.
+/// Returns true if another process holds the job. A lease that ends later than any valid one was set by a clock that was ahead.
 fn is_held(job: &Job, now: Timestamp) -> bool {
     job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE))
 }
 
-/// How far it came, by what the job knows.
+/// The progress of a round, as stored in the job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Round {
-    /// When all spaces were done the last time.
+struct ConsolidationRound {
+    /// Time at which all spaces were last done.
     last: Option<Timestamp>,
-    /// Which were done since, where the rest was not.
+    /// Spaces done since, if the round is incomplete.
     done: Vec<SpaceId>,
-    /// When it was first seen to be turned on.
+    /// Time at which it was first seen turned on.
     since: Option<Timestamp>,
 }
 
-impl Round {
+impl ConsolidationRound {
     fn of(job: &Job) -> Self {
         serde_json::from_value(job.payload.clone()).unwrap_or_default()
     }
 
-    /// When the interval to the next time begins.
+    /// Returns the start of the interval until the next round.
     fn counts_from(&self) -> Option<Timestamp> {
         self.last.or(self.since)
     }

@@ -1,30 +1,32 @@
-//! Documents: pushed, imported, taken over from other systems, and the work that reads them.
+//! Documents: pushed, imported, adopted from other systems, and the jobs that read them.
+
+use std::collections::HashSet;
 
 use super::Engine;
-use crate::adopt::{self, AdoptOptions, Adopted};
-use crate::answer::Receipt;
-use crate::error::Error;
-use crate::file::ImportedFile;
-use crate::foreign::Collection;
-use crate::id::MemoryRef;
-use crate::import::{self, Plan, ReadFile, TakenFile};
-use crate::memory::Attachment;
-use crate::objects;
-use crate::process::{self, Processed};
-use crate::push::{self, Document};
-use crate::request::{Caller, SaveRequest};
-use crate::vocabulary::Boundary;
+use crate::background::process::{self, Processed};
+use crate::model::answer::Receipt;
+use crate::model::error::Error;
+use crate::model::file::ImportedFile;
+use crate::model::foreign::Collection;
+use crate::model::id::{MemoryId, MemoryRef};
+use crate::model::memory::Attachment;
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::vocabulary::Boundary;
+use crate::verbs::adopt::{self, ForeignImportOptions, ForeignImportReport};
+use crate::verbs::import::{self, Plan, ReadFile, TakenFile};
+use crate::verbs::objects;
+use crate::verbs::push::{self, Document};
 
 impl Engine {
-    /// Saves a document: text as it is, in the form that its name and its content tell; any other file as an attachment,
-    /// whose text [`process_waiting`](Self::process_waiting) reads.
+    /// Saves a document: text as it is, in the form that its name and content indicate; any other file as an attachment,
+    /// whose text [`process_waiting`](Self::process_waiting) extracts.
     pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
         self.built_in("a document")?;
         push::push(&self.parts, caller, document)
     }
 
-    /// Saves texts as one act, like [`save_many`](Self::save_many), each in the form that its path and its content tell where
-    /// none is named.
+    /// Saves texts in one transaction, like [`save_many`](Self::save_many). If no form is given, the path and content of each
+    /// decide.
     pub fn push_texts(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
         let (requests, warnings): (Vec<_>, Vec<_>) = requests.into_iter().map(push::text).unzip();
         let mut receipts = self.save_many(caller, requests)?;
@@ -34,7 +36,7 @@ impl Engine {
         Ok(receipts)
     }
 
-    /// Saves one text in the form that its path and its content tell where none is named.
+    /// Saves a text. If no form is given, its path and content decide.
     pub fn push_text(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
         let (request, warning) = push::text(request);
         let mut receipt = self.save(caller, request)?;
@@ -42,13 +44,13 @@ impl Engine {
         Ok(receipt)
     }
 
-    /// The files that the caller imported into its space, as they were then, by path.
+    /// Returns the files that the caller imported into its space, as they were then, by path.
     pub fn imported(&self, caller: &Caller) -> Result<Vec<ImportedFile>, Error> {
         self.built_in("an import")?;
         Ok(self.parts.store.imported(caller.space, caller.viewer.principal)?)
     }
 
-    /// Takes in files that a [plan](crate::import::plan) says have to be read. One that cannot be taken in costs only itself.
+    /// Imports the files that a [plan](crate::verbs::import::plan) marks for reading. A failure affects only its own file.
     pub fn import(
         &self,
         caller: &Caller,
@@ -59,7 +61,7 @@ impl Engine {
         import::take(&self.parts, caller, plan, files)
     }
 
-    /// Of how many files that are as they were the memory lacks one of these labels, or has another boundary than this.
+    /// Counts the unchanged files whose memory lacks one of these labels or has another boundary.
     pub fn differing_import(
         &self,
         caller: &Caller,
@@ -71,19 +73,24 @@ impl Engine {
         import::differing(&self.parts, caller, plan, tags, boundary)
     }
 
-    /// What would become of a file that was read. Nothing is written.
+    /// Returns what an import would do with files that were read. Nothing is written.
     pub fn foresee_import(
         &self,
         caller: &Caller,
         plan: &mut Plan,
-        file: ReadFile,
-    ) -> Result<TakenFile, Error> {
-        import::foresee(&self.parts, caller, plan, file)
+        files: Vec<ReadFile>,
+    ) -> Result<Vec<TakenFile>, Error> {
+        import::foresee(&self.parts, caller, plan, files)
     }
 
-    /// Archives the memories of files that have vanished, and says how many.
-    pub fn prune_import(&self, caller: &Caller, plan: &Plan) -> Result<usize, Error> {
+    /// Archives the memories of files that have vanished, and returns those that were archived.
+    pub fn prune_import(&self, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
         import::prune(&self.parts, caller, plan)
+    }
+
+    /// Returns the memories that [`prune_import`](Self::prune_import) would archive. Nothing is written.
+    pub fn foresee_prune(&self, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
+        import::foresee_prune(&self.parts, caller, plan)
     }
 
     /// Takes in what another system has kept, as often as one likes; see [`adopt`]. `progress` hears of how many
@@ -92,15 +99,15 @@ impl Engine {
         &self,
         caller: &Caller,
         collection: Collection,
-        options: &AdoptOptions,
+        options: &ForeignImportOptions,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<Adopted, Error> {
+    ) -> Result<ForeignImportReport, Error> {
         self.built_in("an import")?;
         adopt::adopt(&self.parts, caller, collection, options, progress)
     }
 
-    /// Does one piece of the work that waits, where there is one: reads the text of a file, makes a link ready, looks at a
-    /// turn. What asks a language model is done by [`think_waiting`](Self::think_waiting).
+    /// Runs one waiting job, if any: extracts the text of a file, prepares a link, reads a turn. Jobs that need a language
+    /// model are run by [`think_waiting`](Self::think_waiting).
     pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         match process::one(&self.parts, holder)? {
             None => self.hear_waiting(holder),
@@ -108,18 +115,18 @@ impl Engine {
         }
     }
 
-    /// Whether some of that work is due.
+    /// Returns true if such a job is due.
     pub fn has_work(&self) -> Result<bool, Error> {
         Ok(process::is_due(&self.parts)? || self.is_spoken_to()?)
     }
 
-    /// The file that a memory describes.
+    /// Returns the file that a memory describes.
     pub fn attachment(&self, caller: &Caller, which: MemoryRef) -> Result<(Attachment, Vec<u8>), Error> {
         self.built_in("a file")?;
         objects::attachment(&self.parts, caller, which)
     }
 
-    /// What is missing on this machine to read the text of some files, in words for people.
+    /// Returns the tools missing on this machine to extract the text of some files, in words for people.
     pub fn missing_extractors(&self) -> Vec<String> {
         self.parts.extractor.missing()
     }

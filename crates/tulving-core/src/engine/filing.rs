@@ -1,93 +1,100 @@
 //! Files that people can read: journals, `MEMORY.md`, the files of a space, archived conversations.
 
 use super::Engine;
-use crate::error::Error;
-use crate::file::Previous;
-use crate::foreign::Diary;
-use crate::journal::archive::{self, ArchiveRequest, Archived, Conversations};
-use crate::journal::long_term::{self, LongTerm};
-use crate::journal::mirror::Pace;
-use crate::journal::shelf::{self, Shelf, ShelfFile, ShelfText, Writing};
-use crate::journal::take_over::{self, TakenOver};
-use crate::journal::transcript::Transcript;
-use crate::journal::{self, Day, Followed, Journal, JournalHits, Journals, Noted};
-use crate::request::Caller;
+use crate::files::archive::{
+    self, ConversationArchiveReceipt, ConversationArchiveRequest, ConversationFileList,
+};
+use crate::files::long_term::{self, LongTermFile};
+use crate::files::mirror::MirrorEffort;
+use crate::files::shelf::{self, FileWriteMode, WorkspaceFile, WorkspaceFileList, WorkspaceFileText};
+use crate::files::take_over::{self, JournalImportReport};
+use crate::files::transcript::Transcript;
+use crate::files::{self, Day, Journal, JournalFileList, JournalHits, JournalReceipt, MirrorReport};
+use crate::model::error::Error;
+use crate::model::file::Previous;
+use crate::model::foreign::Diary;
+use crate::model::request::Caller;
 
 impl Engine {
-    /// Notes something in the journal of today.
-    pub fn remember(&self, caller: &Caller, content: &str) -> Result<Noted, Error> {
-        journal::remember(&self.parts, caller, content)
+    /// Adds an entry to today's journal.
+    pub fn remember(&self, caller: &Caller, content: &str) -> Result<JournalReceipt, Error> {
+        files::remember(&self.parts, caller, content)
     }
 
-    /// The journals of the caller's space, newest first.
-    pub fn journals(&self, caller: &Caller) -> Result<Journals, Error> {
-        journal::list(&self.parts, caller)
+    /// Returns the journals of the caller's space, newest first.
+    pub fn journals(&self, caller: &Caller) -> Result<JournalFileList, Error> {
+        files::list(&self.parts, caller)
     }
 
-    /// The journal of a day; `None` where there is none.
+    /// Returns the journal of a day; `None` if there is none.
     pub fn journal(&self, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
-        journal::get(&self.parts, caller, date)
+        files::get(&self.parts, caller, date)
     }
 
-    /// The newest entries of journals, at most `limit`, that hold a text as it is, in any case.
+    /// Finds the newest journal entries, at most `limit`, that contain a text verbatim, ignoring case.
     pub fn search_journals(&self, caller: &Caller, query: &str, limit: usize) -> Result<JournalHits, Error> {
-        journal::search(&self.parts, &self.journals, caller, query, limit)
+        files::search(&self.parts, &self.journals, caller, query, limit)
     }
 
-    /// What is always known: `MEMORY.md` of the caller's space.
-    pub fn long_term(&self, caller: &Caller) -> Result<LongTerm, Error> {
+    /// Returns `MEMORY.md` of the caller's space.
+    pub fn long_term(&self, caller: &Caller) -> Result<LongTermFile, Error> {
         long_term::read(&self.parts, caller)
     }
 
-    /// Replaces `MEMORY.md`, where it is still what the caller saw: its [digest](LongTerm::digest), empty for no file; without
-    /// one, whatever it is by now. What it said is kept.
+    /// Replaces `MEMORY.md` if it still has the [digest](LongTermFile::digest) that the caller saw, empty for no file; without a
+    /// digest, replaces any version. The old text is kept.
     pub fn replace_long_term(
         &self,
         caller: &Caller,
         content: &str,
         seen: Option<&str>,
-    ) -> Result<LongTerm, Error> {
+    ) -> Result<LongTermFile, Error> {
         long_term::replace(&self.parts, caller, content, seen)
     }
 
-    /// The texts that `MEMORY.md` had before, newest first.
+    /// Returns the earlier texts of `MEMORY.md`, newest first.
     pub fn long_term_history(&self, caller: &Caller) -> Result<Vec<Previous>, Error> {
         long_term::previous(&self.parts, caller)
     }
 
-    /// One of them, by its id.
+    /// Returns an earlier text by its id.
     pub fn long_term_before(&self, caller: &Caller, id: &str) -> Result<String, Error> {
         long_term::previous_text(&self.parts, caller, id)
     }
 
-    /// Brings one of them back. What is there is kept in turn.
-    pub fn restore_long_term(&self, caller: &Caller, id: &str) -> Result<LongTerm, Error> {
+    /// Restores an earlier text. The current one is kept in turn.
+    pub fn restore_long_term(&self, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
         long_term::restore(&self.parts, caller, id)
     }
 
-    /// Takes over the journals of another workspace, as often as one likes; see [`take_over`].
-    pub fn take_journals(&self, caller: &Caller, diary: Diary, dry_run: bool) -> Result<TakenOver, Error> {
+    /// Imports the journals of another workspace, repeatably; see [`take_over`].
+    pub fn take_journals(
+        &self,
+        caller: &Caller,
+        diary: Diary,
+        dry_run: bool,
+    ) -> Result<JournalImportReport, Error> {
         take_over::take_over(&self.parts, caller, diary, dry_run)
     }
 
-    /// The files in the folder of the caller's space.
-    pub fn files(&self, caller: &Caller) -> Result<Shelf, Error> {
+    /// Lists the files in the folder of the caller's space.
+    pub fn files(&self, caller: &Caller) -> Result<WorkspaceFileList, Error> {
         shelf::list(&self.parts, caller)
     }
 
-    /// What a file there says.
-    pub fn file(&self, caller: &Caller, name: &str) -> Result<ShelfText, Error> {
+    /// Returns the text of a file there.
+    pub fn file(&self, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
         shelf::get(&self.parts, caller, name)
     }
 
-    /// Makes or replaces a file there. What is replaced is kept.
+    /// Creates or replaces a file there. The old content is kept.
     pub fn put_file(
         &self,
         caller: &Caller,
         name: &str,
         content: &str,
-        writing: Writing,
-    ) -> Result<ShelfFile, Error> {
+        writing: FileWriteMode,
+    ) -> Result<WorkspaceFile, Error> {
         shelf::put(&self.parts, caller, name, content, writing)
     }
 
@@ -96,24 +103,29 @@ impl Engine {
         shelf::remove(&self.parts, caller, name)
     }
 
-    /// Archives a conversation: a file in the folder of the caller's space, and a memory that is found by recall. Both or none.
-    pub fn archive_conversation(&self, caller: &Caller, request: ArchiveRequest) -> Result<Archived, Error> {
+    /// Archives a conversation as a file in the folder of the caller's space and as a memory that recall finds. Both or
+    /// neither.
+    pub fn archive_conversation(
+        &self,
+        caller: &Caller,
+        request: ConversationArchiveRequest,
+    ) -> Result<ConversationArchiveReceipt, Error> {
         self.built_in("an archive")?;
         archive::archive(&self.parts, caller, request)
     }
 
-    /// The conversations that were archived, newest first.
-    pub fn conversations(&self, caller: &Caller) -> Result<Conversations, Error> {
+    /// Returns the archived conversations, newest first.
+    pub fn conversations(&self, caller: &Caller) -> Result<ConversationFileList, Error> {
         archive::list(&self.parts, caller)
     }
 
-    /// A conversation, read back from its file; by its name, the path of its file, or the key of its memory.
+    /// Reads a conversation back from its file; by its name, the path of its file, or the key of its memory.
     pub fn conversation(&self, caller: &Caller, name: &str) -> Result<Transcript, Error> {
         archive::get(&self.parts, caller, name)
     }
 
-    /// Reads a little of what has changed in the folders of all spaces, so that recall finds what files say.
-    pub fn follow_files(&self) -> Followed {
-        self.follow(None, Pace::Step)
+    /// Reads some of the changes in the folders of all spaces, so that recall finds the content of files.
+    pub fn follow_files(&self) -> MirrorReport {
+        self.follow(None, MirrorEffort::Step)
     }
 }

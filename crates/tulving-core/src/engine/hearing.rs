@@ -1,47 +1,47 @@
-//! Looks at turns in the background: claims a job, reads the turn, asks the pass, saves what it gives.
+//! Listens to turns in the background: claims a job, reads the turn, runs the pass, saves the results.
 //!
-//! What is saved and the end of the job are two acts. Where the first was done and the second was not, the turn is read again
-//! and all of it is known by then. Where a language model reads turns and fails, rules read this one.
+//! The save and the end of the job are two transactions. If only the first was done, the turn is read again, and by then
+//! everything in it is known. If a language model reads turns and fails, rules read this one.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::Engine;
-use crate::access::{self, Parts};
-use crate::classify::facts::{self, Proposed};
-use crate::embedding::{self, Newcomer, Source};
-use crate::error::{Class, Error, StoreError};
-use crate::id::PassId;
-use crate::job::{self, Job};
-use crate::jobs;
-use crate::pass::Pass;
-use crate::passes::Gleaned;
-use crate::passes::model;
-use crate::passes::proactive::{self, Heard, Known};
-use crate::process::Processed;
-use crate::recall;
-use crate::request::{Ask, Caller, Filter, Forgotten, Mode, Quarantined, RecallRequest, Sort};
-use crate::save::{self, Order, embed};
-use crate::space::{Space, Viewer};
-use crate::text::chunk::Form;
-use crate::time::Zone;
-use crate::turn::{Listening, Turn};
-use crate::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
+use crate::background::passes::TurnReadingCounts;
+use crate::background::passes::model;
+use crate::background::passes::proactive::{self, KnownMemory, ProactiveTurn};
+use crate::background::process::Processed;
+use crate::classify::facts::{self, FactProposal};
+use crate::model::error::{Class, Error, StoreError};
+use crate::model::id::PassId;
+use crate::model::job::{self, Job};
+use crate::model::pass::Pass;
+use crate::model::request::{Ask, Caller, Filter, Forgotten, Mode, Quarantined, RecallRequest, Sort};
+use crate::model::space::{Space, Viewer};
+use crate::model::time::Zone;
+use crate::model::turn::{Listening, Turn};
+use crate::model::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
+use crate::text::chunk::ContentForm;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::{self, Newcomer, Source};
+use crate::verbs::jobs;
+use crate::verbs::recall;
+use crate::verbs::save::{self, Order, embed};
 
-/// The work that is done here.
+/// The job kinds that are handled here.
 const KINDS: &[&str] = &[job::PROACTIVE];
-/// For how long a turn is taken. It is read within half of it, also by a language model.
+/// Lease of a turn. Reading takes at most half of it, even by a language model.
 pub(super) const LEASE: Duration = Duration::from_secs(120);
-/// How many known memories a statement is compared with.
+/// Number of known memories that a statement is compared with.
 const COMPARED: usize = 10;
 
 impl Engine {
-    /// Looks at turns in this way from now on.
+    /// Changes the settings for listening to turns.
     pub fn listen(&self, listening: Listening) {
         *self.listening.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listening);
     }
 
-    /// Which turns are looked at now. Where another backend is primary none are: what it keeps is its own affair.
+    /// Returns the current settings. If another backend is primary, no turns are read: its content is its own affair.
     pub(super) fn listening(&self) -> Arc<Listening> {
         match self.built_in("a look at turns") {
             Ok(()) => Arc::clone(&self.listening.read().unwrap_or_else(PoisonError::into_inner)),
@@ -49,24 +49,24 @@ impl Engine {
         }
     }
 
-    /// Whether a language model looks at what users say.
+    /// Returns true if a language model reads what users say.
     pub(super) fn asks_about_turns(&self, listening: &Listening) -> bool {
         listening.enabled && !listening.by_rules && self.llm().is_some()
     }
 
-    /// Whether turns wait to be looked at by rules.
+    /// Returns true if turns wait to be read by rules.
     pub(super) fn is_spoken_to(&self) -> Result<bool, Error> {
         let listening = self.listening();
         let due = || self.parts.store.claimable(KINDS, self.parts.clock.now(), 1);
         Ok(listening.enabled && !self.asks_about_turns(&listening) && !due()?.is_empty())
     }
 
-    /// What came of the turns that this engine has looked at.
-    pub fn gleaned(&self) -> Gleaned {
+    /// Returns the results of the turns that this engine has read.
+    pub fn gleaned(&self) -> TurnReadingCounts {
         *self.gleaned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at one turn that waits for it, where there is one and rules do, and saves what is worth keeping.
+    /// Reads one waiting turn, if there is one and rules read turns, and saves what is worth keeping.
     pub fn hear_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         let listening = self.listening();
         if !listening.enabled || self.asks_about_turns(&listening) {
@@ -78,7 +78,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the turn of a job that was claimed.
+    /// Reads the turn of a claimed job.
     pub(super) fn heard(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
         let parts = &self.parts;
         if job.is_spent() {
@@ -94,7 +94,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn add_up(&self, new: Gleaned) {
+    pub(super) fn add_up(&self, new: TurnReadingCounts) {
         let mut all = self.gleaned.lock().unwrap_or_else(PoisonError::into_inner);
         all.saved += new.saved;
         all.aside += new.aside;
@@ -102,30 +102,40 @@ impl Engine {
         all.journaled += new.journaled;
     }
 
-    /// What came of a turn, and why no language model read it, where one should have.
-    fn hear(&self, listening: &Listening, job: &Job) -> Result<(Gleaned, Option<&'static str>), Error> {
+    /// Returns the results of a turn, and the reason if a language model should have read it but did not.
+    fn hear(
+        &self,
+        listening: &Listening,
+        job: &Job,
+    ) -> Result<(TurnReadingCounts, Option<&'static str>), Error> {
         let parts = &self.parts;
         let Some((caller, space, turn)) = found(parts, job)? else {
-            return Ok((Gleaned::default(), None));
+            return Ok((TurnReadingCounts::default(), None));
         };
+        let caller = Caller { zone: self.zone.clone(), ..caller };
         if !listening.hears(&turn, &space) {
-            return Ok((Gleaned::default(), None));
+            return Ok((TurnReadingCounts::default(), None));
         }
         let mut pass = PassId::from_bytes(*job.id.as_bytes());
         match parts.store.pass(&caller.viewer, pass)? {
-            // It was read, and what it gave was saved, before a process ended. A model might put it in other words now.
-            Some(done) if !done.acts.is_empty() => return Ok((Gleaned::default(), None)),
-            // A look that is done again is another pass: under the name of the job stands what the first one did.
+            // The turn was read and its results were saved before a process ended. A model might word them differently now.
+            Some(done) if !done.acts.is_empty() => return Ok((TurnReadingCounts::default(), None)),
+            // A repeated reading is another pass: the pass named after the job records what the first one did.
             Some(_) => pass = PassId::mint(parts.clock.now()),
             None => {}
         }
         let (found, trouble) = self.read_turn(listening, &turn);
-        let heard = Heard { turn: &turn, trusted: listening.trusts(&turn), pass };
+        let heard = ProactiveTurn { turn: &turn, trusted: listening.trusts(&turn), pass };
         let mut known = |statement: &str| known(parts, &caller, &space, statement);
         let (proposals, known) = proactive::proposals(heard, found, &mut known)?;
         let aside = proposals.iter().filter(|proposal| proposal.aside).count();
-        let gleaned = Gleaned { saved: proposals.len() - aside, aside, known, ..Gleaned::default() };
-        let order = |one: proactive::Proposal| Order { quarantined: one.aside, ..Order::of(one.request) };
+        let gleaned = TurnReadingCounts {
+            saved: proposals.len() - aside,
+            aside,
+            known,
+            ..TurnReadingCounts::default()
+        };
+        let order = |one: proactive::SaveProposal| Order { quarantined: one.aside, ..Order::of(one.request) };
         if !proposals.is_empty() {
             let orders = proposals.into_iter().map(order).collect();
             let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
@@ -140,8 +150,11 @@ impl Engine {
         Ok((gleaned, trouble))
     }
 
-    /// What a language model finds in a turn, or rules where none is set up or it fails.
-    fn read_turn(&self, listening: &Listening, turn: &Turn) -> (Vec<Proposed>, Option<&'static str>) {
+    /// Returns what a language model finds in a turn, or rules if none is set up or it fails.
+    fn read_turn(&self, listening: &Listening, turn: &Turn) -> (Vec<FactProposal>, Option<&'static str>) {
+        // Days follow the user's local time: late in the evening "tomorrow" may be another day in UTC.
+        let at = if turn.at.is_day() { turn.at } else { self.zone.wall(turn.at) };
+        let turn = &Turn { at, ..turn.clone() };
         let by_rules = || facts::propose(&turn.content, turn.speaker.as_deref(), turn.at);
         if !self.asks_about_turns(listening) {
             return (by_rules(), None);
@@ -157,7 +170,7 @@ impl Engine {
     }
 }
 
-/// The turn of a job, where it still is in the log, its space, and who logged it as the one who speaks.
+/// Returns the turn of a job if it is still in the log, its space, and its logger as the caller.
 pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, Turn)>, Error> {
     let Some((space, turn, by)) = job.turn() else { return Ok(None) };
     let viewer = Viewer { principal: by, within: Some(vec![space]) };
@@ -168,13 +181,14 @@ pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, T
     Ok(Some((caller, space, turn)))
 }
 
-/// What is known near to a statement: by words and meaning, and what was noted before and then forgotten on purpose.
+/// Returns the known memories near a statement: similar in words or meaning, or captured before and then forgotten on
+/// purpose.
 pub(super) fn known(
     parts: &Parts,
     caller: &Caller,
     space: &Space,
     statement: &str,
-) -> Result<Vec<Known>, Error> {
+) -> Result<Vec<KnownMemory>, Error> {
     let here = Filter { space: Some(space.id), records_only: true, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(statement)));
     let request = RecallRequest { mode, filter: here.clone(), sort: None, limit: COMPARED };
@@ -188,11 +202,12 @@ pub(super) fn known(
         ..here
     };
     let gone = parts.store.list(&caller.viewer, &gone, Sort::Newest, COMPARED, None)?;
-    let said = found.chain(gone).map(|memory| Known { content: memory.edition.text.content, near: false });
+    let said =
+        found.chain(gone).map(|memory| KnownMemory { content: memory.edition.text.content, near: false });
     Ok(said.chain(near(parts, caller, space, statement)?).collect())
 }
 
-/// Tells whether a memory that says so waits for review.
+/// Returns true if a memory with this statement waits for review.
 pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
     let filter = Filter {
         space: Some(space.id),
@@ -204,9 +219,9 @@ pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &s
     Ok(!parts.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
 }
 
-/// What means nearly the same. Without a model, nothing.
-fn near(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<Known>, Error> {
-    let form = Form { content_type: ContentType::Text, language: None };
+/// Returns the memories that mean nearly the same; none without a model.
+fn near(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<KnownMemory>, Error> {
+    let form = ContentForm { content_type: ContentType::Text, language: None };
     let (chunks, _) = embed::embed(parts, &[Source { content: statement, form, title: None }]);
     let embedding = chunks.into_iter().flatten().find_map(|chunk| chunk.embedding);
     let Some(embedding) = embedding else { return Ok(Vec::new()) };
@@ -215,26 +230,26 @@ fn near(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Resul
     let near = embedding::near(parts, newcomer, &embedding, None)?;
     Ok(near
         .into_iter()
-        .map(|(memory, _)| Known { content: memory.edition.text.content, near: true })
+        .map(|(memory, _)| KnownMemory { content: memory.edition.text.content, near: true })
         .collect())
 }
 
-/// A look that came to its end leaves no trace but what was saved.
+/// Ends a reading that succeeded; it leaves no trace except the saved memories.
 pub(super) fn ended(parts: &Parts, job: Job) -> Result<Processed, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
     match jobs::remove(parts, job) {
-        // Somebody else has taken it since: it is theirs.
+        // Another process has claimed it since, so it owns the job.
         Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(Processed::well(done)),
         Err(error) => Err(error),
     }
 }
 
-/// Ends a look that failed: later again, unless there is nobody to keep anything for.
+/// Ends a reading that failed: it is retried later, unless there is nobody to save anything for.
 pub(super) fn given_up(parts: &Parts, job: Job, error: &Error) -> Result<Processed, Error> {
     match error.class() {
-        // Who logged it may not write there any more, or the space is gone.
+        // The logger may no longer write there, or the space is gone.
         Class::Absent | Class::Denied | Class::Caller => ended(parts, job),
-        // By its name: its text may hold what was said.
+        // Reported by its code: the error text may contain what was said.
         _ => failed(parts, job, error.code()),
     }
 }

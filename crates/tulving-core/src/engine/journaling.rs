@@ -1,62 +1,62 @@
-//! Notes answers in the journal of the day, in the background, and does whatever else asks a language model there.
+//! Writes notes on answers into the day's journal, in the background, and runs all other jobs that ask a language model.
 //!
-//! What is to be written is noted in the ledger before it is, by its digest: who takes up the job of a process that ended in between
-//! finds it in the journal and asks nobody again, or finds nothing of it and begins anew.
+//! The ledger records the digest of each note before it is written. A process that takes over an interrupted job either finds the
+//! note in the journal and asks nobody again, or does not find it and starts over.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Engine;
 use super::hearing::{LEASE, ended, failed, found, given_up};
-use crate::access::{self, Parts};
-use crate::change::Write;
-use crate::error::{Conflict, Error, Field, LlmError, StoreError};
-use crate::id::PassId;
-use crate::job::{self, Job};
-use crate::jobs;
-use crate::journal::{self, Day, format};
-use crate::ledger;
-use crate::llm::LlmName;
-use crate::pass::{Pass, PassAct};
-use crate::passes::Gleaned;
-use crate::passes::shadow::{self, Exchange, Hands, ShadowNotes};
-use crate::preview;
-use crate::process::Processed;
-use crate::read;
-use crate::request::{Caller, TurnFilter};
-use crate::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
-use crate::vocabulary::{JobState, PassKind, PassOutcome, TurnRole};
+use crate::background::ledger;
+use crate::background::passes::TurnReadingCounts;
+use crate::background::passes::shadow::{self, Exchange, ShadowContext, ShadowNotes};
+use crate::background::process::Processed;
+use crate::files::{self, Day, format};
+use crate::model::change::Write;
+use crate::model::error::{Conflict, Error, Field, LlmError, StoreError};
+use crate::model::id::PassId;
+use crate::model::job::{self, Job};
+use crate::model::llm::LlmName;
+use crate::model::pass::{Pass, PassAct};
+use crate::model::preview;
+use crate::model::request::{Caller, TurnFilter};
+use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::model::vocabulary::{JobState, PassKind, PassOutcome, TurnRole};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::jobs;
+use crate::verbs::read;
 
-/// Where a language model cannot be asked for a longer time, such as when the budget of the day is spent, its work waits this long.
+/// Pause if a language model is unavailable for a longer time, for example because the day's budget is spent.
 const LONG_PAUSE: Duration = Duration::from_secs(15 * 60);
-/// Where it has as many calls as it may have.
+/// Pause if it is at its limit of concurrent calls.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// The language model that notes answers in journals, where that is turned on and there is one.
+    /// Returns the language model that journals answers, if that is turned on and there is one.
     pub(super) fn journaler(&self, listening: &Listening) -> Option<LlmName> {
         let name = listening.journal.enabled.then(|| self.llm()).flatten()?;
         Some(LlmName { model: listening.journal.model.clone().unwrap_or(name.model), ..name })
     }
 
-    /// Whether work in the background may ask a language model here.
+    /// Returns true if background jobs may ask a language model here.
     pub fn thinks(&self) -> bool {
         !self.thoughts(&self.listening()).is_empty()
     }
 
-    /// Whether such work is due.
+    /// Returns true if such a job is due.
     pub fn has_to_think(&self) -> Result<bool, Error> {
         let kinds = self.thoughts(&self.listening());
         Ok(!kinds.is_empty() && !self.parts.store.claimable(&kinds, self.parts.clock.now(), 1)?.is_empty())
     }
 
-    /// The work for which a language model is asked.
+    /// Returns the kinds of jobs that ask a language model.
     fn thoughts(&self, listening: &Listening) -> Vec<&'static str> {
         let turns = self.asks_about_turns(listening).then_some(job::PROACTIVE);
         turns.into_iter().chain(self.journaler(listening).map(|_| job::SHADOW)).collect()
     }
 
-    /// Does one piece of work for which a language model is asked, where one waits. It may take a minute.
+    /// Runs one waiting job that asks a language model, if any. It may take a minute.
     pub fn think_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         let listening = self.listening();
         let kinds = self.thoughts(&listening);
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the answer of a job that was claimed.
+    /// Journals the answer of a claimed job.
     fn noted(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
         let parts = &self.parts;
         if job.is_spent() {
@@ -79,26 +79,26 @@ impl Engine {
         match self.looked_at(listening, &job) {
             Ok(None) => ended(parts, job),
             Ok(Some(lines)) => {
-                self.add_up(Gleaned { journaled: lines, ..Gleaned::default() });
+                self.add_up(TurnReadingCounts { journaled: lines, ..TurnReadingCounts::default() });
                 Ok(Processed::well(Job { state: JobState::Done, lease: None, ..job }))
             }
             Err(Error::Llm(error)) if !error.was_asked() => {
                 Ok(Processed::badly(jobs::postpone(parts, job, pause(&error))?, error.code()))
             }
-            // Somebody else has it: what is written is theirs to say.
+            // Another process has the job, so it reports the result.
             Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(Processed::well(job)),
             Err(error) => given_up(parts, job, &error),
         }
     }
 
-    /// Writes what is new of an answer, ends its job, and says how many lines that were; `None` where no pass is worth a record:
-    /// nothing was asked for, or nobody was asked.
+    /// Writes the new notes on an answer, ends its job, and returns the number of lines. Returns `None` if there is no pass to
+    /// record: the model gave nothing, or was not asked.
     fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
         let parts = &self.parts;
         let Some((caller, space, answer)) = found(parts, job)? else { return Ok(None) };
-        // Before anybody is asked: who may not write there has nothing to ask for.
+        // Checked before the model is asked: a caller who may not write there needs no answer.
         access::workplace(parts, &caller)?;
-        // The journal is that of the space, whoever's answer is noted in it.
+        // The journal belongs to the space, no matter who gave the answer.
         let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Engine {
         let id = PassId::from_bytes(*job.id.as_bytes());
         let before = parts.store.pass(&caller.viewer, id)?;
         match &before {
-            // Somebody did not want it.
+            // Somebody did not want these notes.
             Some(pass) if pass.outcome == PassOutcome::Undone => return Ok(None),
             Some(pass) if is_written(parts, &caller, pass)? => {
                 return end(parts, job, pass.clone()).map(Some);
@@ -141,14 +141,14 @@ impl Engine {
             ledger::note_with(parts, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
             return Ok(Some(0));
         }
-        // That nobody else has taken the job meanwhile is made sure of in the same act.
+        // The same transaction checks that no other process has taken the job meanwhile.
         let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
         ledger::note_with(parts, before, &pass, vec![same])?;
-        journal::append(parts, &caller, day, &lines.join("\n"))?;
+        files::append(parts, &caller, day, &lines.join("\n"))?;
         end(parts, job, pass).map(Some)
     }
 
-    /// The notes that are new of an answer.
+    /// Returns the new notes on an answer.
     fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<ShadowNotes, Error> {
         let parts = &self.parts;
         let said = answered(parts, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
@@ -159,7 +159,7 @@ impl Engine {
         shadow::entries(
             &exchange,
             listening.journal.model.clone(),
-            &mut Hands {
+            &mut ShadowContext {
                 ask: &mut |prompt| self.ask(shadow::PASS, prompt),
                 search: &mut |query, limit| self.search_journals(caller, query, limit),
                 today: &said_on(parts, caller, Day::of(begun))?,
@@ -172,7 +172,7 @@ impl Engine {
     }
 }
 
-/// Notes that a pass has written what it meant to, and ends its job.
+/// Records that a pass has written its notes, and ends its job.
 fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
     let (lines, from) = (pass.acts.len(), pass.outcome);
     let done = pass.ended(PassOutcome::Done, parts.clock.now());
@@ -180,7 +180,7 @@ fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
     Ok(lines)
 }
 
-/// The number of notes that were left out for each reason, for the note of a pass.
+/// Counts the notes left out for each reason, for the note of a pass.
 fn counted(left_out: &[String]) -> Vec<String> {
     let reasons: BTreeSet<&String> = left_out.iter().collect();
     let count = |why: &String| left_out.iter().filter(|other| *other == why).count();
@@ -191,7 +191,7 @@ fn counted(left_out: &[String]) -> Vec<String> {
     reasons.into_iter().map(fact).collect()
 }
 
-/// How long a language model is left alone that cannot be asked.
+/// Returns the pause for a language model that is unavailable.
 fn pause(why: &LlmError) -> Duration {
     match why {
         LlmError::CircuitOpen { left, .. } => *left,
@@ -200,23 +200,23 @@ fn pause(why: &LlmError) -> Duration {
     }
 }
 
-/// What an answer answers: the newest turn of a user before it in its channel.
+/// Returns the question of an answer: the newest turn of a user before it in its channel.
 fn answered(parts: &Parts, caller: &Caller, answer: &Turn) -> Result<Option<Turn>, Error> {
     let last = usize::try_from(TURNS_KEPT + TURNS_BETWEEN_PRUNES).unwrap_or(usize::MAX);
-    let filter = TurnFilter { channel: answer.channel.clone(), last };
-    let turns = parts.store.turns(&caller.viewer, answer.space, &filter, read::PAGE_BYTES)?;
-    let before = turns.into_iter().filter(|turn| turn.position < answer.position);
-    let here = before.filter(|turn| turn.channel == answer.channel && turn.role == TurnRole::User);
+    let filter = TurnFilter { channel: answer.channel.clone(), before: Some(answer.position), last };
+    let before = parts.store.turns(&caller.viewer, answer.space, &filter, read::PAGE_BYTES)?;
+    let here =
+        before.into_iter().filter(|turn| turn.channel == answer.channel && turn.role == TurnRole::User);
     Ok(here.max_by_key(|turn| turn.position))
 }
 
-/// The entries of the journal of a day.
+/// Returns the entries of a day's journal.
 fn said_on(parts: &Parts, caller: &Caller, day: Day) -> Result<Vec<String>, Error> {
-    let journal = journal::get(parts, caller, day)?;
+    let journal = files::get(parts, caller, day)?;
     Ok(journal.map_or_else(Vec::new, |journal| journal.entries()))
 }
 
-/// Whether what a pass was about to write is in the journal.
+/// Returns true if a note of a pass is in the journal.
 fn is_written(parts: &Parts, caller: &Caller, pass: &Pass) -> Result<bool, Error> {
     for act in &pass.acts {
         let PassAct::Noted { file, entry } = act else { continue };

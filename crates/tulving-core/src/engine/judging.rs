@@ -1,38 +1,38 @@
-//! Lets a language model decide about memories that say nearly the same, and does what it decided.
+//! Lets a language model decide about memories that say nearly the same, and carries out its decisions.
 //!
-//! Each case is asked about once: that it was judged is an act of its pass, whatever came of it.
+//! Each case is asked about once: its pass records that it was judged, whatever the result.
 
 use std::collections::HashSet;
 
 use super::Engine;
-use crate::access;
-use crate::error::Error;
-use crate::id::PassId;
-use crate::ledger;
-use crate::memory::Memory;
-use crate::pass::{Pass, PassAct};
-use crate::passes::records::{self, Decision};
-use crate::preview;
-use crate::quality::merge::{self, Decided};
-use crate::request::Caller;
-use crate::time::Timestamp;
-use crate::vocabulary::{PassKind, PassOutcome, Role};
+use crate::background::ledger;
+use crate::background::passes::records::{self, GroupDecision};
+use crate::model::error::Error;
+use crate::model::id::PassId;
+use crate::model::memory::Memory;
+use crate::model::pass::{Pass, PassAct};
+use crate::model::preview;
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{PassKind, PassOutcome, Role};
+use crate::verbs::access;
+use crate::verbs::quality::merge::{self, MergeDecision};
 
-/// What came of memories that say nearly the same.
+/// The result of judging memories that say nearly the same.
 #[derive(Default)]
-pub(super) struct Judged {
+pub(super) struct RecordJudgingReport {
     /// The passes that changed something.
     pub(super) passes: Vec<PassId>,
-    /// What would be changed, in words.
+    /// The changes that would be made, in words.
     pub(super) foreseen: Vec<String>,
 }
 
 impl Engine {
-    /// Lets the model decide about memories of the caller's space that say nearly the same, and does it, or with `write` not set
-    /// only tells what it would do: those that are private and those that are shared each as a pass of their own.
-    pub(super) fn judge_records(&self, caller: &Caller, write: bool) -> Result<Judged, Error> {
+    /// Lets the model judge memories of the caller's space that say nearly the same, and applies its decisions; without `write`
+    /// it only previews them. Private and shared memories are two separate passes.
+    pub(super) fn judge_records(&self, caller: &Caller, write: bool) -> Result<RecordJudgingReport, Error> {
         let parts = &self.parts;
-        let mut judged = Judged::default();
+        let mut judged = RecordJudgingReport::default();
         if self.built_in("a pass").is_err() {
             return Ok(judged);
         }
@@ -53,12 +53,12 @@ impl Engine {
                 cases.iter().map(|case| case.memories.iter().map(content).collect()).collect();
             let reply = self.ask(records::PASS, &records::prompt(&groups))?;
             let decisions = records::decisions(&reply, cases.len());
-            // What was left out of an answer is not to be decided; where there was none, it is asked for again.
+            // A case missing from an answer stays undecided; if there was no answer, all are asked again.
             let answered = if decisions.is_some() { cases.as_slice() } else { &[] };
-            let decided: Vec<Decided> = decisions
+            let decided: Vec<MergeDecision> = decisions
                 .unwrap_or_default()
                 .into_iter()
-                .map(|Decision { group, verdict, reason }| Decided {
+                .map(|GroupDecision { group, verdict, reason }| MergeDecision {
                     case: cases[group].clone(),
                     verdict,
                     reason,

@@ -1,29 +1,29 @@
-//! What the engine asks of a backend: somewhere else that memories are kept.
+//! The port to a backend that stores memories elsewhere.
 
 use std::time::Duration;
 
-use crate::backend::{Description, Given, ListQuery, Listed, RecallQuery};
-use crate::error::BackendError;
-use crate::id::{MemoryId, PrincipalId, SpaceId};
-use crate::memory::Memory;
+use crate::model::backend::{Description, Given, ListQuery, Listed, RecallQuery};
+use crate::model::error::BackendError;
+use crate::model::id::{MemoryId, PrincipalId, SpaceId};
+use crate::model::memory::Memory;
 
-/// Keeps memories elsewhere.
+/// Stores memories elsewhere.
 ///
-/// Every call returns within the time it is given, whatever the backend does; that it took longer is
-/// [`TimedOut`](BackendError::TimedOut). What it does not offer is [`NotOffered`](BackendError::NotOffered) and leaves
-/// everything as it was. It decides nothing: who may see and do what is settled before, and what it gives is screened
+/// Every call returns within its timeout, whatever the backend does; a late answer is
+/// [`TimedOut`](BackendError::TimedOut). A verb that it does not offer is [`NotOffered`](BackendError::NotOffered) and
+/// changes nothing. A backend decides nothing: the engine checks access before the call and screens the results
 /// afterwards.
 pub trait Backend: Send + Sync {
-    /// What it says of itself.
+    /// Returns its description of itself.
     fn describe(&self, within: Duration) -> Result<Description, BackendError>;
 
-    /// Keeps this memory, in place of one with the same id. Returns once it is kept.
+    /// Stores this memory, replacing one with the same id. Returns once it is stored.
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError>;
 
-    /// The memories that a query is about, best first.
+    /// Returns the memories that match a query, best first.
     fn recall(&self, query: &RecallQuery, within: Duration) -> Result<Vec<Given>, BackendError>;
 
-    /// The memory with this id, where it has one in any of these spaces.
+    /// Returns the memory with this id, if it is in any of these spaces.
     fn get(
         &self,
         id: MemoryId,
@@ -32,10 +32,10 @@ pub trait Backend: Send + Sync {
         within: Duration,
     ) -> Result<Option<Given>, BackendError>;
 
-    /// The memories in the order of their creation.
+    /// Returns the memories in the order of their creation.
     fn list(&self, query: &ListQuery, within: Duration) -> Result<Listed, BackendError>;
 
-    /// Gives a memory up: it is not given again. With `hard`, nothing is left of it. Says whether it was there.
+    /// Forgets a memory: it is never returned again. With `hard`, nothing is left of it. Returns true if it existed.
     fn forget(
         &self,
         id: MemoryId,

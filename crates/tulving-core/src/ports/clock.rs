@@ -1,10 +1,12 @@
-//! What time it is. The only place that reads the wall clock.
+//! The clock. The only place that reads the wall clock.
 
-use crate::time::Timestamp;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::model::time::Timestamp;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// Now. May jump, also backwards: nothing may rely on it ascending.
+    /// Returns the current time. It may jump, also backwards: nothing may rely on it ascending.
     fn now(&self) -> Timestamp;
 }
 
@@ -16,5 +18,70 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(jiff::Timestamp::now().as_microsecond())
+    }
+}
+
+/// A clock that can be stopped. Several calls of one command that are made at the same instant count as one act, so undo
+/// reverses them together.
+pub struct HeldClock {
+    clock: Arc<dyn Clock>,
+    held: Mutex<Option<Timestamp>>,
+}
+
+impl HeldClock {
+    /// A running clock over another one.
+    pub fn over(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, held: Mutex::new(None) }
+    }
+
+    /// Stops the clock until the guard is dropped.
+    pub fn hold(&self) -> Held<'_> {
+        *self.instant() = Some(self.clock.now());
+        Held(self)
+    }
+
+    fn instant(&self) -> MutexGuard<'_, Option<Timestamp>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for HeldClock {
+    fn now(&self) -> Timestamp {
+        let held = *self.instant();
+        held.unwrap_or_else(|| self.clock.now())
+    }
+}
+
+/// Keeps a [`HeldClock`] stopped.
+pub struct Held<'a>(&'a HeldClock);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        *self.0.instant() = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use super::*;
+
+    struct Ticking(AtomicI64);
+
+    impl Clock for Ticking {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn a_held_clock_stands_still_until_it_is_let_go() {
+        let clock = HeldClock::over(Arc::new(Ticking(AtomicI64::new(0))));
+        assert!(clock.now() < clock.now());
+        let held = clock.hold();
+        assert_eq!(clock.now(), clock.now());
+        drop(held);
+        assert!(clock.now() < clock.now());
     }
 }

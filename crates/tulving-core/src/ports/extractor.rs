@@ -1,32 +1,32 @@
-//! What the engine asks of whoever reads the text out of files that are not text.
+//! The port to the extractor, which reads the text of files that are not text.
 
-use crate::error::ExtractError;
+use crate::model::error::ExtractError;
 
-/// Reads the text out of files that are not text.
+/// Extracts the text of files that are not text.
 pub trait Extractor: Send + Sync {
-    /// The text of a file. Whatever the file is, it costs at most the limits that this was made with.
+    /// Extracts the text of a file. For any file, the cost stays within the configured limits.
     fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError>;
 
-    /// What is missing on this machine that some files would need, in words for people; empty where nothing is.
+    /// Returns the tools missing on this machine that some files need, in words for people; empty if nothing is missing.
     fn missing(&self) -> Vec<String>;
 }
 
-/// What was read out of a file.
+/// The text extracted from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extracted {
-    /// The text. Lines end in `\n`; paragraphs, pages, slides and sheets are apart by a blank line. Empty where the file has none.
+    /// The text. Lines end in `\n`; a blank line separates paragraphs, pages, slides and sheets. Empty if the file has none.
     pub text: String,
-    /// What the file says that it is called.
+    /// The title given in the file.
     pub title: Option<String>,
-    /// What read it: `pdf`, `ocr`, `docx` …
+    /// The tool that read it: `pdf`, `ocr`, `docx` …
     pub by: &'static str,
-    /// How many pages, slides or sheets the file has, where it has such.
+    /// Number of pages, slides or sheets, if the file has any.
     pub pages: Option<u32>,
-    /// Whether there was more text than is taken.
+    /// True if there was more text than the limit allows.
     pub cut: bool,
 }
 
-/// Reads no file.
+/// An extractor that reads no file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoExtractor;
 

@@ -1,18 +1,18 @@
-//! What the engine asks of a language model.
+//! The port to a language model.
 
-use crate::error::LlmError;
-use crate::llm::{LlmName, Prompt, Reply};
+use crate::model::error::LlmError;
+use crate::model::llm::{LlmName, Prompt, Reply};
 
-/// Answers prompts. What comes back is written by a machine that anybody may have talked to: it is data and no command.
+/// Answers prompts. Anybody may have influenced an answer, so it is data and never a command.
 pub trait LanguageModel: Send + Sync {
-    /// Which service and model are asked; `None` where none is set up. Asks nobody.
+    /// Returns the service and model in use; `None` if none is configured. Makes no call.
     fn name(&self) -> Option<LlmName>;
 
-    /// The answer to a prompt, at the latest after as long as it may take. Nothing is remembered from one call to the next.
+    /// Answers a prompt within its timeout. Nothing is remembered between calls.
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
 }
 
-/// No language model: no connection is ever made.
+/// No language model: it never opens a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLanguageModel;
 

@@ -1,4 +1,4 @@
-//! The traits that other crates fill. Their contract is in their docs, and the suites of the test kit hold it.
+//! The traits that other crates implement. Their docs are the contract; the test kit checks it.
 
 mod backend;
 mod clock;
@@ -11,7 +11,7 @@ mod objects;
 mod store;
 
 pub use backend::Backend;
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, Held, HeldClock, SystemClock};
 pub use extractor::{Extracted, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;

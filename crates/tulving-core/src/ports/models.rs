@@ -1,17 +1,18 @@
-//! What the engine asks of models.
+//! The port to embedding models.
 
-use crate::error::ModelError;
+use crate::model::error::ModelError;
 
 /// Turns text into vectors.
 pub trait Embedder: Send + Sync {
-    /// The id of the model, which each of its vectors carries: another id whenever its vectors would differ.
+    /// Returns the id of the model, which each of its vectors carries. The id changes whenever its vectors
+    /// would differ.
     fn model(&self) -> Result<String, ModelError>;
 
-    /// Whether its vectors are those of this model. It may know without asking the model anything.
+    /// Returns true if its vectors are those of this model. It may know without calling the model.
     fn makes(&self, model: &str) -> Result<bool, ModelError> {
         Ok(self.model()? == model)
     }
 
-    /// One normalised vector for each text, in their order. Whole or an error.
+    /// Returns one normalised vector for each text, in order. All of them or an error.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
 }

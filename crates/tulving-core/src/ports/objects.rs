@@ -1,64 +1,64 @@
-//! What the engine asks of the place where attachments are kept.
+//! The port to the storage of attachments.
 //!
-//! An attachment is named by the hash of its bytes, so it never changes, is kept once however many memories have it, and can be
-//! checked whenever it is read. Every implementation keeps these promises, from however many processes it is used at once:
+//! An attachment is named by the hash of its bytes. So it never changes, is stored once even if many memories have it, and can
+//! be checked at every read. Every implementation keeps these promises, for any number of processes:
 //!
-//! - What was put is whole or absent, also where the process is killed in its middle, and durable when the call returns.
-//! - What is given is what was put: bytes that do not have the hash in their key are never given.
-//! - No call takes for ever: a place that cannot be reached is named within a time that was set up.
-//! - While somebody is keeping, nobody is removing, in any process of the home.
+//! - A stored object is whole or absent, even if the process is killed in the middle, and durable when the call returns.
+//! - A read returns what was stored: bytes that do not match the hash in their key are never returned.
+//! - No call blocks for ever: an unreachable place is reported within a configured time.
+//! - While one process is storing, none is deleting, in the whole home.
 
 use std::any::Any;
 
-use crate::error::ObjectError;
-use crate::file;
-use crate::preview;
+use crate::model::error::ObjectError;
+use crate::model::file;
+use crate::model::preview;
 
-/// How every key begins: by which hash it names.
+/// The prefix of every key: the hash function.
 const BY_SHA256: &str = "sha256/";
-/// Characters of a hash.
+/// Number of characters of a hash.
 const HASH: usize = 64;
 
-/// Where attachments are kept, by the hash of their bytes.
+/// Stores attachments by the hash of their bytes.
 ///
-/// A key says how its bytes are hashed and what came of it: `sha256/ab/abcdef…`, all in lower case.
+/// A key names the hash function and the hash: `sha256/ab/abcdef…`, all in lower case.
 pub trait Objects: Send + Sync {
-    /// Keeps these bytes, whose SHA-256 is `hash` in hex, and says under which key. The same bytes have the same key and are
-    /// kept once. Returns after they are durable.
+    /// Stores bytes whose SHA-256 is `hash` in hex, and returns their key. The same bytes have the same key and are stored
+    /// once. Returns after they are durable.
     fn put(&self, bytes: &[u8], hash: &str) -> Result<String, ObjectError>;
 
-    /// The bytes under a key, checked against the hash in it; `None` where there are none.
+    /// Returns the bytes under a key, checked against its hash; `None` if there are none.
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ObjectError>;
 
-    /// Removes what is under a key; that nothing is there is no error.
+    /// Deletes the object under a key; a missing object is not an error.
     fn remove(&self, key: &str) -> Result<(), ObjectError>;
 
-    /// Waits until nobody is removing, and lets nobody begin to for as long as this is held: from before bytes are put until
-    /// the memory of them is there.
+    /// Waits until nobody is deleting, and blocks deletion as long as the result is held: from before bytes are stored until
+    /// their memory is saved.
     fn keeping(&self) -> Result<Hold, ObjectError>;
 
-    /// Lets nobody keep anything for as long as this is held: while somebody finds out that no memory needs what is removed.
-    /// `None` where somebody is keeping something.
+    /// Blocks storing as long as the result is held, while the caller checks that no memory needs what it deletes. `None` if
+    /// somebody is storing something.
     fn removing(&self) -> Result<Option<Hold>, ObjectError>;
 }
 
-/// Holds others off until it is dropped.
+/// A lock that is released on drop.
 #[derive(Debug)]
 pub struct Hold(#[expect(dead_code, reason = "what counts is that it is there")] Box<dyn Any + Send>);
 
 impl Hold {
-    /// Lasts for as long as this is there.
+    /// Creates a lock that lasts as long as this value.
     pub fn by(what: impl Any + Send) -> Self {
         Self(Box::new(what))
     }
 }
 
-/// A key that is well formed: `sha256/`, the first two characters of the hash, `/`, the hash.
+/// A well-formed key: `sha256/`, the first two characters of the hash, `/`, the hash.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(String);
 
 impl ObjectKey {
-    /// The key of these bytes; [`ObjectError::WrongHash`] where they do not have the hash that is said.
+    /// Returns the key of these bytes; [`ObjectError::WrongHash`] if they do not match the given hash.
     pub fn of(bytes: &[u8], hash: &str) -> Result<Self, ObjectError> {
         match file::digest(bytes) == hash {
             true => Ok(Self(format!("{BY_SHA256}{}/{hash}", &hash[..2]))),
@@ -66,7 +66,7 @@ impl ObjectKey {
         }
     }
 
-    /// Reads a key. Nothing else can be one, so a key never leads anywhere else.
+    /// Parses a key. No other text is accepted, so a key never leads elsewhere.
     pub fn parse(key: &str) -> Result<Self, ObjectError> {
         let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let parts = key.strip_prefix(BY_SHA256).and_then(|rest| rest.split_once('/'));
@@ -80,17 +80,17 @@ impl ObjectKey {
         }
     }
 
-    /// As it is written.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The hash in it.
+    /// Returns the hash in it.
     pub fn hash(&self) -> &str {
         &self.0[self.0.len() - HASH..]
     }
 
-    /// These bytes, if they are those that it is the key of.
+    /// Returns the bytes if they match the key.
     pub fn check(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ObjectError> {
         match file::digest(&bytes) == self.hash() {
             true => Ok(bytes),
@@ -105,7 +105,7 @@ impl From<ObjectKey> for String {
     }
 }
 
-/// Nowhere: nothing is kept and nothing is there.
+/// A storage that stores nothing and has nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObjects;
 
@@ -135,7 +135,7 @@ impl Objects for NoObjects {
 mod tests {
     use super::*;
 
-    /// Of the word `hello`.
+    /// The hash of the word `hello`.
     const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
     #[test]

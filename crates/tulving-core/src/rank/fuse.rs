@@ -3,23 +3,23 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashSet};
 
-use crate::answer::{Lane, LaneMark, Part, PartName};
-use crate::id::MemoryId;
+use crate::model::answer::{Lane, LaneMark, Part, PartName};
+use crate::model::id::MemoryId;
 
-/// The constant of the promise.
+/// The constant of the formula.
 const K: f64 = 60.0;
 
-/// The memories that one lane found, best first, each with the lane's own score.
+/// The memories found by one lane, best first, each with the lane's own score.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ranking {
-    /// Which lane.
+pub(crate) struct LaneRanking {
+    /// The lane.
     pub(crate) lane: Lane,
-    /// What it found.
+    /// Its memories.
     pub(crate) memories: Vec<(MemoryId, f64)>,
 }
 
-impl Ranking {
-    /// Orders what a lane found: best first, each memory once, by its best score.
+impl LaneRanking {
+    /// Sorts the results of a lane: best first, each memory once, by its best score.
     pub(crate) fn of(lane: Lane, found: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
         let mut memories: Vec<(MemoryId, f64)> = found.into_iter().collect();
         memories.sort_unstable_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
@@ -28,86 +28,86 @@ impl Ranking {
         Self { lane, memories }
     }
 
-    /// Orders it again: what is preferred comes first, then goes the lane's score, and of equal ones the more important.
+    /// Sorts again: preferred memories first, then by the lane's score, then by importance.
     pub(crate) fn prefer(&mut self, place: impl Fn(&MemoryId) -> (bool, f64)) {
         self.memories.sort_by_cached_key(|(memory, score)| {
             let (preferred, importance) = place(memory);
-            (Reverse((preferred, Place(*score), Place(importance))), *memory)
+            (Reverse((preferred, SortableFloat(*score), SortableFloat(importance))), *memory)
         });
     }
 
-    /// Each memory with its rank from 1.
+    /// Returns each memory with its rank, from 1.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (MemoryId, LaneMark)> {
         let ranked = (1..).zip(&self.memories);
         ranked.map(|(rank, (memory, raw))| (*memory, LaneMark { lane: self.lane, rank, raw: *raw }))
     }
 }
 
-/// A memory with its fused score, taken apart.
+/// A memory with the parts of its fused score.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fused {
+pub(crate) struct FusedMemory {
     /// The memory.
     pub(crate) memory: MemoryId,
-    /// Its place in each lane that found it, in the order of the lanes.
+    /// Its rank in each lane that found it, in the order of the lanes.
     pub(crate) marks: Vec<LaneMark>,
-    /// What each of these places is worth.
+    /// The value of each of these ranks.
     pub(crate) parts: Vec<Part>,
 }
 
-/// Fuses lanes. The order in which they are given does not matter.
-pub(crate) fn fuse(rankings: &[Ranking]) -> Vec<Fused> {
-    let mut lanes: Vec<&Ranking> = rankings.iter().collect();
+/// Fuses lanes. Their order does not matter.
+pub(crate) fn fuse(rankings: &[LaneRanking]) -> Vec<FusedMemory> {
+    let mut lanes: Vec<&LaneRanking> = rankings.iter().collect();
     lanes.sort_by_key(|ranking| ranking.lane);
     let mut marks: BTreeMap<MemoryId, Vec<LaneMark>> = BTreeMap::new();
-    for (memory, mark) in lanes.into_iter().flat_map(Ranking::marks) {
+    for (memory, mark) in lanes.into_iter().flat_map(LaneRanking::marks) {
         marks.entry(memory).or_default().push(mark);
     }
-    let mut fused: Vec<Fused> = marks
+    let mut fused: Vec<FusedMemory> = marks
         .into_iter()
         .map(|(memory, marks)| {
             let worth = |mark: &LaneMark| Part::new(PartName::of(mark.lane), worth(mark.rank), 1.0);
-            Fused { memory, parts: marks.iter().map(worth).collect(), marks }
+            FusedMemory { memory, parts: marks.iter().map(worth).collect(), marks }
         })
         .collect();
     fused.sort_by(|a, b| {
-        let score = |fused: &Fused| super::recipe::sum(&fused.parts);
+        let score = |fused: &FusedMemory| super::recipe::sum(&fused.parts);
         super::descending((score(a), a.memory), (score(b), b.memory))
     });
     fused
 }
 
 /// Orders memories with equal scores by importance.
-pub(crate) fn settle_ties(fused: &mut [Fused], importance: impl Fn(&MemoryId) -> f64) {
+pub(crate) fn settle_ties(fused: &mut [FusedMemory], importance: impl Fn(&MemoryId) -> f64) {
     fused.sort_by_cached_key(|fused| {
         let score = super::recipe::sum(&fused.parts);
-        (Reverse((Place(score), Place(importance(&fused.memory)))), fused.memory)
+        (Reverse((SortableFloat(score), SortableFloat(importance(&fused.memory)))), fused.memory)
     });
 }
 
-/// A number to order by.
+/// A float to sort by.
 #[derive(PartialEq)]
-struct Place(f64);
+struct SortableFloat(f64);
 
-impl Eq for Place {}
+impl Eq for SortableFloat {}
 
-impl PartialOrd for Place {
+impl PartialOrd for SortableFloat {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Place {
+impl Ord for SortableFloat {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-/// What a rank is worth.
+/// Returns the value of a rank.
 fn worth(rank: u32) -> f64 {
     1.0 / (K + f64::from(rank))
 }
 
-/// The most that so many lanes can give.
+/// Returns the highest score that this number of lanes can give.
 pub(crate) fn most(lanes: usize) -> f64 {
     (0..lanes).map(|_| worth(1)).sum()
 }
@@ -122,9 +122,9 @@ mod tests {
         MemoryId::from_bytes([n; 16])
     }
 
-    fn ranking(lane: Lane, ids: &[u8]) -> Ranking {
+    fn ranking(lane: Lane, ids: &[u8]) -> LaneRanking {
         let falling = ids.iter().enumerate().map(|(at, n)| (id(*n), 1.0 / (1.0 + at as f64)));
-        Ranking::of(lane, falling)
+        LaneRanking::of(lane, falling)
     }
 
     #[test]
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn a_memory_found_twice_in_a_lane_counts_once_by_its_best() {
-        let ranking = Ranking::of(Lane::Keyword, [(id(1), 0.2), (id(2), 0.5), (id(1), 0.9)]);
+        let ranking = LaneRanking::of(Lane::Keyword, [(id(1), 0.2), (id(2), 0.5), (id(1), 0.9)]);
         assert_eq!(ranking.memories, [(id(1), 0.9), (id(2), 0.5)]);
     }
 
     #[test]
     fn equal_matches_are_ordered_by_importance_and_what_is_preferred_comes_first() {
         let mut ranking =
-            Ranking::of(Lane::Keyword, [(id(1), 0.5), (id(2), 0.5), (id(3), 0.9), (id(4), 0.1)]);
+            LaneRanking::of(Lane::Keyword, [(id(1), 0.5), (id(2), 0.5), (id(3), 0.9), (id(4), 0.1)]);
         ranking.prefer(|memory| (*memory == id(4), if *memory == id(1) { 0.8 } else { 0.3 }));
         let order: Vec<MemoryId> = ranking.memories.iter().map(|(memory, _)| *memory).collect();
         assert_eq!(order, [id(4), id(3), id(1), id(2)]);
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(fused[0].memory, id(1), "then by id, so that no order is left to chance");
     }
 
-    fn ranking_of_one(lane: Lane, n: u8) -> Ranking {
+    fn ranking_of_one(lane: Lane, n: u8) -> LaneRanking {
         ranking(lane, &[n])
     }
 

@@ -1,123 +1,126 @@
-//! The engine's own ranking: a weighted sum of what the lanes say, of neighbours, speakers, sessions and dates.
+//! The engine's own ranking: a weighted sum of the lanes, neighbours, speakers, sessions and dates.
 //!
-//! One set of constants for everything. They were found on development conversations and documents by others and
-//! checked here on sets they were not found on; `cargo xtask eval` measures them. Change one only with its figures.
+//! There is one set of constants for everything. Others found them on development conversations and documents; they were checked
+//! here on other sets; `cargo xtask eval` measures them. Change one only with its figures.
 
-use crate::answer::{Part, PartName};
-use crate::search::{Found, Item, Session};
-use crate::text::person::{Addressed, Person};
-use crate::text::when::Stretch;
-use crate::time::Timestamp;
+use crate::model::answer::{Part, PartName};
+use crate::model::search::{Found, Item, Session};
+use crate::model::time::Timestamp;
+use crate::text::person::{GrammaticalPerson, QuestionPeople};
+use crate::text::when::QuestionInterval;
 
 /// The share of meaning and of words in the score.
 const MEANING: f64 = 0.6;
 const WORDS: f64 = 0.4;
-/// What the items one and two before, one and two after lend of their words.
+/// The share of their words that the items one and two before, one and two after lend.
 const LENT_WORDS: [(i64, f64); 4] = [(-1, 0.5), (-2, 0.25), (1, 0.25), (2, 0.125)];
-/// What the items before and after lend of their meaning.
+/// The share of their meaning that the items before and after lend.
 const LENT_MEANING: [(i64, f64); 2] = [(-1, 0.25), (1, 0.125)];
-/// An item of up to so many terms borrows in full, a longer one in proportion less: a long answer stands by itself.
+/// Number of terms up to which an item borrows in full; a longer one borrows proportionally less, because a long answer speaks
+/// for itself.
 const BORROWS_IN_FULL: f64 = 30.0;
-/// An answer borrows more of the question it follows.
+/// The factor by which an answer borrows more from the question before it.
 const ANSWERS: f64 = 1.5;
 /// The share of a whole document's words in those of its chunks.
 const DOCUMENT: f64 = 0.5;
-/// That the question is about who speaks.
+/// The weight of the speaker, if the question is about them.
 const SPEAKER: f64 = 0.15;
-/// How well the whole session fits, by words and by its nearest item.
+/// The weight of the whole session, by words and by its nearest item.
 const SESSION_WORDS: f64 = 0.10;
 const SESSION_MEANING: f64 = 0.10;
-/// What an item loses that asks rather than tells, where somebody else answers next.
+/// The penalty of an item that asks rather than tells, if somebody else answers next.
 const ASKS: f64 = -0.15;
-/// The time that the question names.
+/// The weight of the time that the question names.
 const DATE: f64 = 0.5;
-/// The same where it asks for nothing else, as "what happened last week?" does: then whatever is of that time comes before
-/// all that is not, which has no more than half of it and all that meaning can give.
+/// The same if it asks for nothing else, as "what happened last week?" does. Then every item of that time comes before all
+/// others, which reach at most half of this weight plus all that meaning can give.
 const DATE_ALONE: f64 = 1.5;
-/// Days outside a stretch of time after which its pull has fallen to 1/e.
+/// Days outside an interval after which its pull has fallen to 1/e.
 const DATE_FADES: f64 = 7.0;
-/// The pull of a time on what was said after it and may still tell of it.
+/// The pull of a time on items said after it that may still be about it.
 const TOLD_LATER: f64 = 0.5;
-/// An item that names a time, where the question asks for one.
+/// The weight of an item that names a time, if the question asks for one.
 const WHEN: f64 = 0.10;
-/// What was said in a conversation only after the asking loses as much as a time that the question names can give: whoever
-/// asks cannot mean it. On hay48, where 29 % of the turns are such, mean average precision rises steadily from 88.8 without
-/// to 92.2 at -0.3 and 92.5 at -0.5, all@5 from 90.0 to 92.5 at both, and nothing beyond. Sets without such turns stay as they were.
+/// The penalty of an item said in a conversation only after the question was asked: the asker cannot mean it. It is as large as
+/// the weight of a named time. On hay48, where 29 % of the turns are such, mean average precision rises steadily from 88.8
+/// without to 92.2 at -0.3 and 92.5 at -0.5, all@5 from 90.0 to 92.5 at both, and nothing beyond. Sets without such turns are
+/// unaffected.
 const UNSAID: f64 = -0.5;
 
-/// What comes nearer than this is near by itself, not only nearer than the rest: see [`Scores::of`].
+/// Similarity above which an item is near by itself, not only nearer than the rest: see [`ItemScores::of`].
 const NEAR: f64 = 0.3;
-/// Whoever is farther, and has none of the words, is only noise.
+/// Similarity below which an item that has none of the words is only noise.
 const FAINT: f64 = 0.1;
 
 const MICROS_PER_DAY: f64 = 86_400_000_000.0;
-/// The name of the speaker who is the user, and of the one who answers.
+/// The speaker names of the user and of the assistant.
 const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 
-/// What a question asks beside its words and its meaning.
+/// The aspects of a question besides its words and its meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Aspects {
-    /// Whom it is about.
-    pub(crate) addressed: Addressed,
+pub(crate) struct QueryFeatures {
+    /// The people that it is about.
+    pub(crate) addressed: QuestionPeople,
     /// The times that it names.
-    pub(crate) stretches: Vec<Stretch>,
-    /// Whether it asks for nothing else.
+    pub(crate) stretches: Vec<QuestionInterval>,
+    /// True if it asks for nothing but these times.
     pub(crate) of_time_alone: bool,
-    /// Whether it asks for a time.
+    /// True if it asks for a time.
     pub(crate) asks_when: bool,
-    /// Where it was asked some time ago: from when on what is said comes after it.
+    /// Time from which items come after the question, if that was asked some time ago.
     pub(crate) unsaid_from: Option<Timestamp>,
 }
 
-impl Aspects {
-    /// The most that a score can come to.
+impl QueryFeatures {
+    /// Returns the highest possible score.
     pub(crate) fn most(&self) -> f64 {
-        let about = !self.addressed.named.is_empty() || self.addressed.person != Person::Other;
+        let about = !self.addressed.named.is_empty() || self.addressed.person != GrammaticalPerson::Other;
         let asked = [(about, SPEAKER), (!self.stretches.is_empty(), self.date()), (self.asks_when, WHEN)];
         let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
         MEANING + WORDS + SESSION_WORDS + SESSION_MEANING + asked.sum::<f64>()
     }
 
-    /// Whether the question asks for nothing but a time, and the item is of it.
+    /// Returns true if the question asks only for a time, and the item is of that time.
     pub(crate) fn asks_for_time_of(&self, item: &Item) -> bool {
         self.of_time_alone && self.stretches.iter().any(|stretch| stretch.has(item.at))
     }
 
-    /// What a time counts for.
+    /// Returns the weight of a time.
     fn date(&self) -> f64 {
         if self.of_time_alone { DATE_ALONE } else { DATE }
     }
 }
 
-/// The sum of parts, in their order.
+/// Returns the sum of parts, in their order.
 pub(crate) fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value).sum()
 }
 
-/// What counts for every item that was found, candidates and neighbours.
+/// The scores of every item that was found, candidates and neighbours.
 #[derive(Debug)]
-pub(crate) struct Scores<'a> {
+pub(crate) struct ItemScores<'a> {
     found: &'a Found,
-    aspects: &'a Aspects,
-    /// Neither near nor with any of the words, neighbours included.
+    aspects: &'a QueryFeatures,
+    /// True for each item that is neither near nor has any of the words, including its neighbours.
     noise: Vec<bool>,
     meaning: Vec<f64>,
     words: Vec<f64>,
     session_words: Vec<f64>,
     session_meaning: Vec<f64>,
-    /// Of each of the speakers, whether the question is about them.
+    /// True for each speaker that the question is about.
     spoken_of: Vec<bool>,
-    /// Which of the speakers is the user.
+    /// True for each speaker who is the user.
     user: Vec<bool>,
-    dates: Option<Dates<'a>>,
-    /// Where others are compared by meaning, words stand for it in what has no vector yet: it must not lose by that.
+    dates: Option<DateMatch<'a>>,
+    /// True if some items have vectors. Items without a vector then use words in place of meaning, so that they are not at a
+    /// disadvantage.
     compared: bool,
 }
 
-impl<'a> Scores<'a> {
-    /// Makes what items are scored by comparable.
-    pub(crate) fn of(found: &'a Found, aspects: &'a Aspects) -> Self {
+impl<'a> ItemScores<'a> {
+    /// Makes the scores of items comparable.
+    pub(crate) fn of(found: &'a Found, aspects: &'a QueryFeatures) -> Self {
         let items = &found.items;
         let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
         let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
@@ -125,33 +128,33 @@ impl<'a> Scores<'a> {
         let sessions = found.sessions.iter();
         Self {
             noise: near.iter().zip(&words).map(|(near, words)| *near < FAINT && *words <= 0.0).collect(),
-            // Where nothing is near, the nearest is not made to look as if it were.
+            // If nothing is near, the nearest must not look as if it were.
             meaning: scaled(near, NEAR),
             words: scaled(words, 0.0),
             session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect(), 0.0),
             session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect(), NEAR),
             spoken_of: found.speakers.iter().map(|name| spoken_of(name, &aspects.addressed)).collect(),
             user: found.speakers.iter().map(|name| name.eq_ignore_ascii_case(USER)).collect(),
-            dates: Dates::of(found, aspects),
+            dates: DateMatch::of(found, aspects),
             compared: items.iter().any(|item| item.whole.is_some()),
             found,
             aspects,
         }
     }
 
-    /// The score of an item: the sum of its parts, in their order.
+    /// Returns the score of an item: the sum of its parts, in their order.
     pub(crate) fn score(&self, at: usize) -> f64 {
         let mut sum = 0.0;
         self.each(at, |part| sum += part.value);
         sum
     }
 
-    /// Whether an item is more than noise, or of the time that is asked for.
+    /// Returns true if an item is more than noise, or is of the requested time.
     pub(crate) fn says_something(&self, at: usize) -> bool {
         !self.noise[at] || self.dates.as_ref().is_some_and(|dates| dates.has(&self.found.items[at]))
     }
 
-    /// What the score of an item is made of; what adds nothing is left out.
+    /// Returns the parts of an item's score, without those that add nothing.
     pub(crate) fn parts(&self, at: usize) -> Vec<Part> {
         let mut parts = Vec::new();
         self.each(at, |part| parts.push(part));
@@ -165,7 +168,7 @@ impl<'a> Scores<'a> {
                 take(Part::new(name, raw, weight));
             }
         };
-        // What stands alone is its own session, so that it does not lose to what is said in company.
+        // A single item is its own session, so that it does not lose to items of larger sessions.
         let session = several(self.found, item);
         let (of_meaning, of_words) = match session {
             Some(_) => (MEANING, WORDS),
@@ -189,14 +192,14 @@ impl<'a> Scores<'a> {
         add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
     }
 
-    /// Whether the item was said only after the asking. Outside of conversations a time is that of what is told, which may
-    /// have been known before.
+    /// Returns true if the item was said only after the question was asked. Outside conversations, the time is that of the
+    /// subject, which may have been known before.
     fn unsaid(&self, item: &Item) -> bool {
         let said = || session(self.found, item).is_some_and(|(_, session)| !session.document);
         self.aspects.unsaid_from.is_some_and(|from| item.at >= from) && said()
     }
 
-    /// How much of the item asks, where somebody else speaks next and it is not the user who asks.
+    /// Returns the share of questions in the item, if somebody else speaks next and the speaker is not the user.
     fn asks(&self, at: usize) -> f64 {
         let item = &self.found.items[at];
         if item.cast.questions == 0.0 || says(&self.user, item) {
@@ -213,12 +216,13 @@ fn is(yes: bool) -> f64 {
     f64::from(u8::from(yes))
 }
 
-/// Whether this holds for the one who said the item.
+/// Returns the flag of the item's speaker.
 fn says(of_speakers: &[bool], item: &Item) -> bool {
     item.speaker.and_then(|speaker| of_speakers.get(speaker as usize)).is_some_and(|holds| *holds)
 }
 
-/// The words of an item; those of a document's chunk count with those of the whole document, which is what is asked for.
+/// Returns the word score of an item. For a document's chunk it includes that of the whole document, which is what the question
+/// asks for.
 fn lexical(found: &Found, item: &Item) -> f64 {
     let own = f64::from(item.lexical);
     match session(found, item) {
@@ -229,8 +233,8 @@ fn lexical(found: &Found, item: &Item) -> f64 {
     }
 }
 
-/// Values divided by the largest of them, so that the best is 1, but by no less than `least`. Beats every other way to
-/// make lanes comparable.
+/// Divides values by the largest of them, so that the best is 1, but by no less than `least`. Beats every other way to make lanes
+/// comparable.
 fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
     let largest = values.iter().copied().fold(least, f64::max);
     if largest > 0.0 {
@@ -239,7 +243,7 @@ fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
     values
 }
 
-/// Each value with what its neighbours lend it.
+/// Adds to each value what its neighbours lend.
 fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
     let own = values.iter().enumerate();
     own.map(|(at, value)| {
@@ -260,17 +264,17 @@ fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
     .collect()
 }
 
-/// Whether several speak in the item's session: only then do its neighbours say what it is about.
+/// Returns true if the item's session has several speakers: only then do its neighbours indicate its subject.
 fn talks(found: &Found, item: &Item) -> bool {
     session(found, item).is_some_and(|(_, session)| session.speakers > 1)
 }
 
-/// The item so many places further in the same session, where it was found.
+/// Returns the item at this offset in the same session, if it was found.
 fn neighbour(found: &Found, at: usize, offset: i64) -> Option<usize> {
     let item = &found.items[at];
     let session = item.session?;
     let order = i64::from(item.order).checked_add(offset)?;
-    // Items of a session follow one another in its order, so a neighbour is within two places.
+    // Items of a session are adjacent and in order, so a neighbour is within two positions.
     let reach = usize::try_from(offset.unsigned_abs()).ok()?;
     let (first, last) = (at.saturating_sub(reach), (at + reach).min(found.items.len() - 1));
     (first..=last).find(|other| {
@@ -284,39 +288,39 @@ fn session<'a>(found: &'a Found, item: &Item) -> Option<(usize, &'a Session)> {
     found.sessions.get(at).map(|session| (at, session))
 }
 
-/// The item's session, where it has several items.
+/// Returns the item's session if it has several items.
 fn several(found: &Found, item: &Item) -> Option<usize> {
     session(found, item).filter(|(_, session)| session.items > 1).map(|(at, _)| at)
 }
 
-/// Whether the question is about the one with this name.
-fn spoken_of(speaker: &str, addressed: &Addressed) -> bool {
+/// Returns true if the question is about the speaker with this name.
+fn spoken_of(speaker: &str, addressed: &QuestionPeople) -> bool {
     addressed.named.iter().any(|named| named == speaker)
         || match addressed.person {
-            Person::First => speaker.eq_ignore_ascii_case(USER),
-            Person::Second => speaker.eq_ignore_ascii_case(ASSISTANT),
-            Person::Other => false,
+            GrammaticalPerson::First => speaker.eq_ignore_ascii_case(USER),
+            GrammaticalPerson::Second => speaker.eq_ignore_ascii_case(ASSISTANT),
+            GrammaticalPerson::Other => false,
         }
 }
 
-/// What the times that a question names say of an item.
+/// The match of items with the times that a question names.
 #[derive(Debug)]
-struct Dates<'a> {
-    stretches: &'a [Stretch],
-    /// How telling they are, 0 to 1: a time that fits everything tells nothing.
+struct DateMatch<'a> {
+    stretches: &'a [QuestionInterval],
+    /// The informative value of these times, 0 to 1: a time that fits everything has none.
     telling: f64,
-    /// Whether nothing else is asked for.
+    /// True if nothing else is asked for.
     alone: bool,
 }
 
-impl<'a> Dates<'a> {
-    fn of(found: &Found, aspects: &'a Aspects) -> Option<Self> {
+impl<'a> DateMatch<'a> {
+    fn of(found: &Found, aspects: &'a QueryFeatures) -> Option<Self> {
         if aspects.stretches.is_empty() || found.items.is_empty() {
             return None;
         }
         let mut dates = Self { stretches: &aspects.stretches, telling: 1.0, alone: aspects.of_time_alone };
         let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
-        // What was found stands for all that is within the scope.
+        // The items found are a sample of all that are within the scope.
         #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
         let (found_items, within) = (found.items.len() as f64, found.within.max(1) as f64);
         let fitting = (fitting * within / found_items).max(1.0);
@@ -332,12 +336,13 @@ impl<'a> Dates<'a> {
         }
     }
 
-    /// Whether an item is of one of the times.
+    /// Returns true if an item is of one of the times.
     fn has(&self, item: &Item) -> bool {
         self.fit(item) >= 1.0
     }
 
-    /// 1 within a stretch, falling with the days outside the nearest; not below [`TOLD_LATER`] while one may tell of it.
+    /// Returns 1 within an interval, falling with the days outside the nearest; not below [`TOLD_LATER`] while an item may still
+    /// be about it.
     fn fit(&self, item: &Item) -> f64 {
         let fits = self.stretches.iter().map(|stretch| {
             let (from, until) = if item.at.is_day() { stretch.days } else { (stretch.from, stretch.until) };
@@ -357,10 +362,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::id::MemoryId;
-    use crate::score::Importance;
-    use crate::search::{Cast, Weights};
-    use crate::vocabulary::{Stability, State};
+    use crate::model::id::MemoryId;
+    use crate::model::score::Importance;
+    use crate::model::search::{Cast, Weights};
+    use crate::model::vocabulary::{Stability, State};
 
     fn item(n: u8, lexical: f32, near: f32) -> Item {
         Item {
@@ -384,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Items of one session, in its order.
+    /// Returns items of one session, in its order.
     fn talk(items: Vec<Item>, speakers: u32) -> Found {
         let count = u32::try_from(items.len()).expect("few");
         let items = (0..).zip(items).map(|(order, item)| Item { session: Some(0), order, ..item });
@@ -402,9 +407,9 @@ mod tests {
         parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
     }
 
-    /// The parts of each item.
-    fn score(found: &Found, aspects: &Aspects) -> Vec<Vec<Part>> {
-        let scores = Scores::of(found, aspects);
+    /// Returns the parts of each item.
+    fn score(found: &Found, aspects: &QueryFeatures) -> Vec<Vec<Part>> {
+        let scores = ItemScores::of(found, aspects);
         (0..found.items.len()).map(|at| scores.parts(at)).collect()
     }
 
@@ -413,7 +418,7 @@ mod tests {
         let words = |speakers, length| {
             let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
             items[1].cast.length = length;
-            value(&score(&talk(items, speakers), &Aspects::default())[1], PartName::Words)
+            value(&score(&talk(items, speakers), &QueryFeatures::default())[1], PartName::Words)
         };
         assert_eq!(words(2, 10), 0.4 * 0.5);
         assert_eq!(words(2, 60), 0.4 * 0.25, "a long item borrows half of it");
@@ -427,7 +432,7 @@ mod tests {
             items[0].speaker = Some(0);
             items[1].speaker = Some(1);
             items[0].cast.ends_with_question = ends_with_question;
-            value(&score(&talk(items, 2), &Aspects::default())[1], PartName::Words)
+            value(&score(&talk(items, 2), &QueryFeatures::default())[1], PartName::Words)
         };
         assert_eq!(words(true), 1.5 * words(false));
     }
@@ -438,11 +443,11 @@ mod tests {
         items[0].speaker = Some(0);
         items[0].cast.questions = 0.5;
         items[1].cast.questions = 1.0;
-        let scored = score(&talk(items.clone(), 2), &Aspects::default());
+        let scored = score(&talk(items.clone(), 2), &QueryFeatures::default());
         assert_eq!(value(&scored[0], PartName::Asks), -0.075);
         assert_eq!(value(&scored[1], PartName::Asks), 0.0, "nobody speaks after it");
         items[0].speaker = Some(2);
-        let scored = score(&talk(items, 2), &Aspects::default());
+        let scored = score(&talk(items, 2), &QueryFeatures::default());
         assert_eq!(value(&scored[0], PartName::Asks), 0.0, "the user's questions tell something of the user");
     }
 
@@ -452,13 +457,16 @@ mod tests {
         let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 40, ..Found::default() };
         let pull = |from, until, at: usize| {
-            let stretches = vec![Stretch {
+            let stretches = vec![QuestionInterval {
                 from: day(from),
                 until: day(until),
                 told_until: day(until),
                 days: (day(from), day(until)),
             }];
-            value(&score(&found, &Aspects { stretches, ..Aspects::default() })[at], PartName::Date)
+            value(
+                &score(&found, &QueryFeatures { stretches, ..QueryFeatures::default() })[at],
+                PartName::Date,
+            )
         };
         assert_eq!(pull(0, 40, 7), 0.0);
         assert!(pull(7, 8, 7) > 0.1 && pull(7, 8, 7) > pull(7, 8, 12));
@@ -470,9 +478,13 @@ mod tests {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = (0..100).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 100, ..Found::default() };
-        let stretches =
-            vec![Stretch { from: day(40), until: day(45), told_until: day(80), days: (day(40), day(45)) }];
-        let scored = score(&found, &Aspects { stretches, ..Aspects::default() });
+        let stretches = vec![QuestionInterval {
+            from: day(40),
+            until: day(45),
+            told_until: day(80),
+            days: (day(40), day(45)),
+        }];
+        let scored = score(&found, &QueryFeatures { stretches, ..QueryFeatures::default() });
         let pull = |at: usize| value(&scored[at], PartName::Date);
         assert_eq!(pull(79), TOLD_LATER * pull(42));
         assert!(pull(46) > pull(79), "near the time it still counts more");
@@ -486,7 +498,7 @@ mod tests {
         let items = [1, 2, 3].map(|n| Item { at: day(n.into()), ..item(n, 1.0, 0.5) });
         let mut found = talk(items.to_vec(), 1);
         let unsaid = |found: &Found, from: Option<i64>| -> Vec<f64> {
-            let aspects = Aspects { unsaid_from: from.map(day), ..Aspects::default() };
+            let aspects = QueryFeatures { unsaid_from: from.map(day), ..QueryFeatures::default() };
             score(found, &aspects).iter().map(|parts| value(parts, PartName::Unsaid)).collect()
         };
         assert_eq!(unsaid(&found, Some(2)), [0.0, UNSAID, UNSAID]);
@@ -501,7 +513,7 @@ mod tests {
     fn words_stand_for_the_meaning_of_what_is_not_embedded() {
         let waiting = Item { whole: None, sentence: None, ..item(1, 4.0, 0.0) };
         let found = Found { items: vec![waiting, item(2, 0.0, 0.3)], within: 2, ..Found::default() };
-        let scored = score(&found, &Aspects::default());
+        let scored = score(&found, &QueryFeatures::default());
         assert!(sum(&scored[0]) > sum(&scored[1]));
         assert_eq!(value(&scored[0], PartName::Unembedded), 0.7);
     }
@@ -516,8 +528,8 @@ mod tests {
                 item.cast.length = *length;
                 item
             });
-            for scored in score(&talk(items.collect(), 2), &Aspects::default()) {
-                prop_assert!(sum(&scored) <= Aspects::default().most() + 1e-9 && sum(&scored).is_finite());
+            for scored in score(&talk(items.collect(), 2), &QueryFeatures::default()) {
+                prop_assert!(sum(&scored) <= QueryFeatures::default().most() + 1e-9 && sum(&scored).is_finite());
             }
         }
     }

@@ -1,21 +1,21 @@
-//! The graph lane: from the best hits of the other lanes along associations, at most two hops.
+//! The graph lane: follows associations from the best hits of the other lanes, at most two hops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::association::Association;
-use crate::id::MemoryId;
-use crate::vocabulary::{LinkedBy, Relation};
+use crate::model::association::Association;
+use crate::model::id::MemoryId;
+use crate::model::vocabulary::{LinkedBy, Relation};
 
-/// How many hops are walked.
+/// Number of hops.
 pub(crate) const HOPS: usize = 2;
-/// How many of the best hits of each other lane the walk begins from.
+/// Number of the best hits of each other lane from which the walk begins.
 pub(crate) const SEEDS: usize = 10;
-/// Most memories that one hop goes on from.
+/// Maximum number of memories from which a hop continues.
 const FRONTIER: usize = 100;
-/// What a further hop leaves of a score.
+/// The factor on the score for each further hop.
 const HOP: f64 = 0.5;
 
-/// How much a relation counts.
+/// Returns the factor of a relation.
 fn factor(relation: Relation) -> f64 {
     match relation {
         Relation::Updates => 1.5,
@@ -26,31 +26,31 @@ fn factor(relation: Relation) -> f64 {
     }
 }
 
-/// How much an automatic link counts, whatever its relation: it says that two memories are alike. Less than any of the
-/// relations that lead on (0.65 for one with the usual weight of 0.5), which somebody meant.
+/// The factor of an automatic link, whatever its relation: it says that two memories are alike. It counts less than a
+/// relation that leads on, such as `caused_by` (0.65 with the usual weight of 0.5), because that was made on purpose.
 const AUTOMATIC: f64 = 0.5;
 
 /// A walk in progress.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spread {
+pub(crate) struct GraphWalk {
     scores: BTreeMap<MemoryId, f64>,
     inside: BTreeSet<MemoryId>,
     frontier: BTreeMap<MemoryId, f64>,
 }
 
-impl Spread {
-    /// A walk from these memories, each with what it carries.
+impl GraphWalk {
+    /// Starts a walk from these memories, each with its score.
     pub(crate) fn from(seeds: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
         let frontier: BTreeMap<MemoryId, f64> = seeds.into_iter().collect();
         Self { scores: BTreeMap::new(), inside: frontier.keys().copied().collect(), frontier }
     }
 
-    /// The memories whose associations the next hop needs.
+    /// Returns the memories whose associations the next hop needs.
     pub(crate) fn frontier(&self) -> Vec<MemoryId> {
         self.frontier.keys().copied().collect()
     }
 
-    /// Walks one hop along these associations of the frontier, both ways. A memory scores by its best path.
+    /// Walks one hop along these associations of the frontier, in both directions. A memory scores by its best path.
     pub(crate) fn hop(&mut self, associations: &[Association]) {
         let mut reached: BTreeMap<MemoryId, f64> = BTreeMap::new();
         let first = self.scores.is_empty();
@@ -59,7 +59,7 @@ impl Spread {
                 let Some(carried) = self.frontier.get(&near) else {
                     continue;
                 };
-                // A link between two that the walk began from counts for both by the better of them.
+                // A link between two seeds counts for both by the better of them.
                 let own = self.frontier.get(&far).filter(|_| first).copied().unwrap_or(0.0);
                 let counts = match edge.linked_by {
                     LinkedBy::Caller => factor(edge.relation),
@@ -82,7 +82,7 @@ impl Spread {
         self.frontier = best.into_iter().collect();
     }
 
-    /// What was reached, with its score. A memory that the walk began from is among them where an edge leads to it.
+    /// Returns the memories reached, with their scores. A seed is among them if an edge leads to it.
     pub(crate) fn scores(self) -> impl Iterator<Item = (MemoryId, f64)> {
         self.scores.into_iter()
     }
@@ -91,8 +91,8 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Weight;
-    use crate::time::Timestamp;
+    use crate::model::score::Weight;
+    use crate::model::time::Timestamp;
 
     fn id(n: u8) -> MemoryId {
         MemoryId::from_bytes([n; 16])
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_edge_counts_by_weight_and_relation_and_a_hop_halves() {
-        let mut walk = Spread::from([(id(1), 1.0)]);
+        let mut walk = GraphWalk::from([(id(1), 1.0)]);
         walk.hop(&[edge(1, 2, Relation::Updates, 0.8)]);
         walk.hop(&[edge(3, 2, Relation::RelatedTo, 0.5)]);
         let scores: Vec<(MemoryId, f64)> = walk.scores().collect();
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_link_that_somebody_made_at_the_best_hit_beats_automatic_ones() {
-        let mut walk = Spread::from([(id(1), 1.0), (id(2), 0.5)]);
+        let mut walk = GraphWalk::from([(id(1), 1.0), (id(2), 0.5)]);
         let automatic = |source: u8, target: u8| Association {
             linked_by: LinkedBy::Auto,
             ..edge(source, target, Relation::Updates, 0.99)
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn two_seeds_that_are_linked_find_each_other() {
-        let mut walk = Spread::from([(id(1), 1.0), (id(2), 1.0)]);
+        let mut walk = GraphWalk::from([(id(1), 1.0), (id(2), 1.0)]);
         walk.hop(&[edge(1, 2, Relation::PartOf, 1.0)]);
         assert_eq!(walk.frontier(), []);
         assert_eq!(walk.scores().collect::<Vec<_>>(), [(id(1), 0.8), (id(2), 0.8)]);

@@ -1,12 +1,12 @@
-//! Tells memories that say nearly the same, so that one of them does not take the place of something else.
+//! Recognises memories that say nearly the same, so that a duplicate does not take the place of something else.
 
-/// From this share of common pairs of words on, two texts say the same.
+/// Share of common word pairs from which two texts say the same.
 const ALIKE: f64 = 0.9;
-/// Texts with fewer words are too short to tell.
+/// Minimum number of words for a comparison.
 const FEWEST: usize = 5;
-/// A longer text, in bytes, is nobody's twin: one word in it may be what matters.
+/// Maximum bytes of a text that can be a duplicate: in a longer one a single word may be what matters.
 const LONGEST: usize = 2_000;
-/// Words that turn what is said into its opposite. Where one of two texts has one more, they are not alike.
+/// Words that reverse the meaning of a text. If one of two texts has one more, they are not alike.
 const TURNS: [&str; 13] = [
     "not", "no", "never", "none", "nothing", "nobody", "without", "cannot", "t", "neither", "nor", "hardly",
     "except",
@@ -15,17 +15,17 @@ const TURNS: [&str; 13] = [
 const NOTHING: [&str; 3] = ["a", "an", "the"];
 
 /// The words of a text, for comparing it with others.
-struct Fingerprint {
-    /// In their order.
+struct WordFingerprint {
+    /// The words, in order.
     words: Vec<u64>,
-    /// Each with the one that follows it, ascending.
+    /// Each word with its successor, ascending.
     pairs: Vec<u64>,
-    /// Numbers and words that turn a meaning, ascending.
+    /// Numbers and words that reverse a meaning, ascending.
     telling: Vec<u64>,
 }
 
-impl Fingerprint {
-    /// `None` where the text is too short or too long to tell.
+impl WordFingerprint {
+    /// Creates the fingerprint; `None` if the text is too short or too long.
     fn of(text: &str) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
@@ -63,15 +63,16 @@ impl Fingerprint {
     }
 }
 
-/// From FNV-1a; words of people, not of adversaries: two that collide cost a place in the order at the most.
+/// The prime of FNV-1a. Words come from people, not from adversaries: a collision costs at most a position in the
+/// order.
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// A number for a word. It need not be the same tomorrow.
+/// Returns a number for a word. It need not be stable.
 fn number(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |number, byte| (number ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
-/// How many numbers two ascending lists have in common.
+/// Counts the numbers that two ascending lists have in common.
 fn common(one: &[u64], other: &[u64]) -> usize {
     let (mut here, mut there, mut common) = (0, 0, 0);
     while let (Some(a), Some(b)) = (one.get(here), other.get(there)) {
@@ -82,35 +83,40 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     common
 }
 
-/// How much two texts say the same.
+/// The similarity of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Likeness {
-    /// All of it, but for case, marks and white space.
+pub(crate) enum TextSimilarity {
+    /// Equal except for case, marks and white space.
     Same,
-    /// Nearly all of it.
+    /// Nearly equal.
     Alike,
-    /// By their words it cannot be told.
+    /// Undecidable by their words.
     Open,
-    /// A number, or a word that turns the meaning, is in one of them alone.
+    /// Different: a number, or a word that reverses the meaning, is in only one of them.
     Apart,
 }
 
-/// How much two texts say the same, by their words.
-pub(crate) fn likeness(one: &str, other: &str) -> Likeness {
+/// Compares two texts by their words.
+pub(crate) fn likeness(one: &str, other: &str) -> TextSimilarity {
     if plain(one).eq(plain(other)) {
-        return Likeness::Same;
+        return TextSimilarity::Same;
     }
-    match (Fingerprint::of(one), Fingerprint::of(other)) {
-        (Some(a), Some(b)) if a.is_like(&b) => Likeness::Alike,
-        (Some(a), Some(b)) if a.telling != b.telling => Likeness::Apart,
-        // Too short or too long for pairs of words; what tells them apart still does.
-        (None, _) | (_, None) if telling(one) != telling(other) => Likeness::Apart,
-        _ => Likeness::Open,
+    match (WordFingerprint::of(one), WordFingerprint::of(other)) {
+        (Some(a), Some(b)) if a.is_like(&b) => TextSimilarity::Alike,
+        (Some(a), Some(b)) if a.telling != b.telling => TextSimilarity::Apart,
+        // Too short or too long for word pairs, but numbers and negations can still separate them.
+        (None, _) | (_, None) if telling(one) != telling(other) => TextSimilarity::Apart,
+        _ => TextSimilarity::Open,
     }
 }
 
-/// Whether two texts name the same: people, places, days. Names are told by their capitals, but for the first word of a
-/// sentence, which has one anyway.
+/// Returns true if two similar texts may say the same: no number, negation or name separates them.
+pub(crate) fn may_be_same(one: &str, other: &str) -> bool {
+    likeness(one, other) != TextSimilarity::Apart && same_names(one, other)
+}
+
+/// Returns true if two texts have the same names: people, places, days. A name is a capitalised word, except the first
+/// word of a sentence, which is always capitalised.
 pub(crate) fn same_names(one: &str, other: &str) -> bool {
     names(one) == names(other)
 }
@@ -132,12 +138,12 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// The letters and digits of a text in lower case.
+/// Returns the letters and digits of a text in lower case.
 pub(crate) fn plain(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The numbers of a text and the words that turn its meaning, in lower case, in their order.
+/// Returns the numbers of a text and the words that reverse its meaning, in lower case, in order.
 pub(crate) fn telling_words(text: &str) -> Vec<String> {
     lower_words(text).filter(|word| is_telling(word)).collect()
 }
@@ -147,7 +153,7 @@ fn lower_words(text: &str) -> impl Iterator<Item = String> {
     words.map(str::to_lowercase)
 }
 
-/// The same as numbers, ascending.
+/// Returns the same words as numbers, ascending.
 fn telling(text: &str) -> Vec<u64> {
     let mut telling: Vec<u64> = telling_words(text).iter().map(|word| number(word)).collect();
     telling.sort_unstable();
@@ -158,29 +164,29 @@ fn is_telling(lower: &str) -> bool {
     TURNS.contains(&lower) || lower.contains(|c: char| c.is_numeric())
 }
 
-/// Texts that were given best first, in the order in which to show them.
+/// Texts given best first, in the order in which to show them.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Apart {
-    /// The place of each: each first of its kind as it came, then the twins, then those that were not looked at because
-    /// there were enough.
+pub(crate) struct DeduplicatedOrder {
+    /// The positions: first those that are no duplicates, in their order, then the duplicates, then those that were not
+    /// compared because there were enough.
     pub(crate) order: Vec<usize>,
-    /// How many are the first of their kind.
+    /// Number of texts that are no duplicates.
     pub(crate) firsts: usize,
-    /// The place of each twin, and whose it is.
+    /// The position of each duplicate, and of the text that it repeats.
     pub(crate) twins: Vec<(usize, usize)>,
 }
 
-/// Keeps twins apart from the first `limit` that say something of their own.
-pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) -> Apart {
-    let mut kept: Vec<(usize, Option<Fingerprint>)> = Vec::new();
+/// Moves duplicates behind the first `limit` distinct texts.
+pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) -> DeduplicatedOrder {
+    let mut kept: Vec<(usize, Option<WordFingerprint>)> = Vec::new();
     let (mut order, mut twins, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (at, text) in texts.into_iter().enumerate() {
         if kept.len() >= limit {
             rest.push(at);
             continue;
         }
-        let print = Fingerprint::of(text);
-        let like = |(_, other): &&(usize, Option<Fingerprint>)| {
+        let print = WordFingerprint::of(text);
+        let like = |(_, other): &&(usize, Option<WordFingerprint>)| {
             print.as_ref().zip(other.as_ref()).is_some_and(|(print, other)| other.is_like(print))
         };
         match kept.iter().find(like) {
@@ -194,7 +200,7 @@ pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) 
     let firsts = order.len();
     order.extend(twins.iter().map(|(at, _)| *at));
     order.append(&mut rest);
-    Apart { order, firsts, twins }
+    DeduplicatedOrder { order, firsts, twins }
 }
 
 #[cfg(test)]
@@ -208,10 +214,13 @@ mod tests {
             "staging database is restored from production backup, every Sunday night!",
             "Marta looks after the deploy pipeline",
         ];
-        assert_eq!(apart(texts, 10), Apart { order: vec![0, 2, 1], firsts: 2, twins: vec![(1, 0)] });
+        assert_eq!(
+            apart(texts, 10),
+            DeduplicatedOrder { order: vec![0, 2, 1], firsts: 2, twins: vec![(1, 0)] }
+        );
         assert_eq!(
             apart(texts, 1),
-            Apart { order: vec![0, 1, 2], firsts: 1, twins: vec![] },
+            DeduplicatedOrder { order: vec![0, 1, 2], firsts: 1, twins: vec![] },
             "one is enough"
         );
     }
@@ -277,15 +286,15 @@ mod tests {
     fn how_much_two_texts_say_the_same_is_told() {
         let text = "The staging database is restored every Sunday night";
         for (other, like) in [
-            ("the  staging database is restored every sunday night!", Likeness::Same),
-            ("Staging database is restored every Sunday night", Likeness::Alike),
-            ("The staging database is not restored every Sunday night", Likeness::Apart),
-            ("The staging database is restored every Sunday at 3", Likeness::Apart),
-            ("On Sundays staging gets the production data", Likeness::Open),
+            ("the  staging database is restored every sunday night!", TextSimilarity::Same),
+            ("Staging database is restored every Sunday night", TextSimilarity::Alike),
+            ("The staging database is not restored every Sunday night", TextSimilarity::Apart),
+            ("The staging database is restored every Sunday at 3", TextSimilarity::Apart),
+            ("On Sundays staging gets the production data", TextSimilarity::Open),
         ] {
             assert_eq!(likeness(text, other), like, "{other}");
         }
-        assert_eq!(likeness("port 4200", "port 4300"), Likeness::Apart);
-        assert_eq!(likeness("likes tea", "enjoys tea"), Likeness::Open);
+        assert_eq!(likeness("port 4200", "port 4300"), TextSimilarity::Apart);
+        assert_eq!(likeness("likes tea", "enjoys tea"), TextSimilarity::Open);
     }
 }

@@ -1,67 +1,67 @@
-//! What counts beside the match: how lasting and how important a memory is, what took its place, where it was said.
+//! The weights besides the match: stability, importance, supersession and channel of a memory.
 //!
-//! All of it is small against the match: it decides among what fits about equally well.
+//! All of them are small compared to the match: they decide among memories that match about equally well.
 
-use crate::answer::{Part, PartName};
-use crate::lifecycle::decay;
-use crate::memory::Memory;
-use crate::search::Item;
-use crate::time::Timestamp;
-use crate::vocabulary::{Stability, State};
+use crate::model::answer::{Part, PartName};
+use crate::model::memory::Memory;
+use crate::model::search::Item;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{Stability, State};
+use crate::rank::decay;
 
-/// What an evolving memory loses where the match is weak; a volatile one loses twice as much, a stable one nothing. A
-/// loss and no gain, so that of two alike the better match never comes off worse.
+/// The penalty of an evolving memory with a weak match; a volatile one loses twice as much, a stable one nothing. It
+/// is a penalty and not a bonus, so that of two similar memories the better match never ranks lower.
 const STABILITY: f64 = -0.04;
-/// What an importance of 1 gains and of 0 loses.
+/// The bonus for an importance of 1, and the penalty for 0.
 const IMPORTANCE: f64 = 0.05;
-/// What a cooling memory loses.
+/// The penalty of a cooling memory.
 const COOLING: f64 = -0.05;
-/// What a memory loses that another one updates.
+/// The penalty of a memory that another one updates.
 const SUPERSEDED: f64 = -0.15;
-/// What a memory loses that does not hold any more, or not yet.
+/// The penalty of a memory that is no longer valid, or not yet.
 const LAPSED: f64 = -0.15;
-/// How far a superseded memory is kept below its successor.
+/// The margin by which a superseded memory is kept below its successor.
 const BELOW: f64 = 1e-6;
-/// What a memory of the channel that the caller speaks in gains.
+/// The bonus of a memory from the caller's channel.
 const CHANNEL: f64 = 0.10;
-/// What the graph lane adds at the most.
+/// The maximum bonus of the graph lane.
 const GRAPH: f64 = 0.15;
 
-/// The most that weighing can add.
+/// Returns the highest bonus that weighing can add.
 pub(crate) fn most(channel: Option<&str>, linked: bool) -> f64 {
     let channel = if channel.is_some() { CHANNEL } else { 0.0 };
     IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
 }
 
-/// Cosines from here on mean something, and from there on leave no doubt; measured on the development sets.
+/// Cosines from which a match means something, and from which it is certain; measured on the development sets.
 const FAINT: f64 = 0.2;
 const CLEAR: f64 = 0.7;
 
-/// How well an item fits by itself, whatever else was found: 0 to 1.
+/// Returns the quality of an item's match, independent of the other results: 0 to 1.
 pub(crate) fn fit(item: &Item) -> f64 {
     let near = (f64::from(item.closeness()) - FAINT) / (CLEAR - FAINT);
     near.max(f64::from(item.coverage)).clamp(0.0, 1.0)
 }
 
-/// What is known of a recall beside the memory that is weighed.
+/// The facts about a recall that are needed to weigh a memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scales<'a> {
-    /// The time of asking.
+pub(crate) struct WeighingContext<'a> {
+    /// The time of the recall.
     pub(crate) now: Timestamp,
-    /// The time that is asked about, where it is another.
+    /// The time that the question is about, if it is another.
     pub(crate) as_of: Option<Timestamp>,
-    /// The channel that the caller speaks in.
+    /// The channel of the caller.
     pub(crate) channel: Option<&'a str>,
-    /// Whether the memory counts as superseded.
+    /// True if the memory counts as superseded.
     pub(crate) superseded: bool,
-    /// What the graph lane says of it.
+    /// The score of the graph lane.
     pub(crate) graph: f64,
-    /// How well it fits; see [`fit`].
+    /// The quality of its match; see [`fit`].
     pub(crate) fit: f64,
 }
 
-/// What is added to the score of a memory.
-pub(crate) fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
+/// Returns the parts to add to the score of a memory.
+pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> {
     let passing = match memory.edition.class.stability {
         Stability::Stable => 0.0,
         Stability::Evolving => 1.0,
@@ -82,7 +82,15 @@ pub(crate) fn weigh(memory: &Memory, scales: &Scales<'_>) -> Vec<Part> {
     parts.into_iter().filter(|part| part.value != 0.0).collect()
 }
 
-/// Makes what a superseded memory loses as large as it must be for its score to stay below that of its successor.
+/// Increases the bonus of a memory that is newer than one with another value.
+pub(crate) fn raise(parts: &mut Vec<Part>, by: f64) {
+    match parts.iter_mut().find(|part| part.name == PartName::Newer) {
+        Some(known) => *known = Part::new(PartName::Newer, known.raw + by, 1.0),
+        None => parts.push(Part::new(PartName::Newer, by, 1.0)),
+    }
+}
+
+/// Increases the penalty of a superseded memory until its score is below that of its successor.
 pub(crate) fn keep_below(parts: &mut Vec<Part>, most: f64) {
     let excess = super::recipe::sum(parts) + BELOW - most;
     if excess <= 0.0 {

@@ -1,15 +1,15 @@
-//! What a text is like: long or short, asking or telling, bound to a time or not.
+//! Features of a text: its length, its share of questions, and its ties to a time.
 
 use super::sentence::sentences;
 use super::when::names_time;
-use crate::search::Cast;
+use crate::model::search::Cast;
 
-/// What ranking wants to know of an item's text. `length` is the number of its terms.
+/// Computes the features of an item's text that ranking uses. `length` is the number of its terms.
 pub fn cast(body: &str, length: usize) -> Cast {
     let (mut all, mut asking, mut last_asks) = (0_u32, 0_u32, false);
     for range in sentences(body) {
         let sentence = &body[range];
-        // Emoji, rules and the like neither ask nor tell.
+        // Emoji, rules and the like are neither questions nor statements.
         if sentence.contains(char::is_alphanumeric) {
             last_asks = asks(sentence);
             all += 1;
@@ -24,7 +24,7 @@ pub fn cast(body: &str, length: usize) -> Cast {
     }
 }
 
-/// Whether a sentence ends with a question mark, quotes and brackets aside.
+/// Returns true if a sentence ends with a question mark, ignoring quotes and brackets.
 fn asks(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_question_mark(c));
     end.ends_with(is_question_mark)

@@ -1,51 +1,51 @@
-//! What changed from one text to another, line by line.
+//! The changes from one text to another, line by line.
 
 use std::fmt::Write as _;
 
-/// Lines around a change that are told with it.
+/// Unchanged lines shown around a change.
 const AROUND: usize = 2;
-/// Beyond so many pairs of lines that differ, they are not matched: all old ones are gone and all new ones are new.
+/// Most pairs of differing lines that are matched. Beyond it, all old lines are gone and all new ones are new.
 const PAIRS: usize = 4_000_000;
 
 /// A line of either text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
-    /// It is in both.
+pub(crate) enum DiffLine<'a> {
+    /// A line in both texts.
     Same(&'a str),
-    /// It is gone.
+    /// A line that is gone.
     Gone(&'a str),
-    /// It is new.
+    /// A new line.
     New(&'a str),
 }
 
-impl Line<'_> {
+impl DiffLine<'_> {
     const fn is_same(self) -> bool {
         matches!(self, Self::Same(_))
     }
 }
 
-/// The lines of both texts in order: in each place what is gone first, then what is new.
-pub(crate) fn lines<'a>(old: &'a str, new: &'a str) -> Vec<Line<'a>> {
+/// Returns the lines of both texts in order: at each place the lines that are gone, then the new ones.
+pub(crate) fn lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let alike = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(alike).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(alike).count();
     let (left, right) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut told: Vec<Line<'a>> = old[..head].iter().map(|line| Line::Same(line)).collect();
+    let mut told: Vec<DiffLine<'a>> = old[..head].iter().map(|line| DiffLine::Same(line)).collect();
     if left.len().saturating_mul(right.len()) > PAIRS {
-        told.extend(left.iter().map(|line| Line::Gone(line)));
-        told.extend(right.iter().map(|line| Line::New(line)));
+        told.extend(left.iter().map(|line| DiffLine::Gone(line)));
+        told.extend(right.iter().map(|line| DiffLine::New(line)));
     } else {
         matched(left, right, &mut told);
     }
-    told.extend(old[old.len() - tail..].iter().map(|line| Line::Same(line)));
+    told.extend(old[old.len() - tail..].iter().map(|line| DiffLine::Same(line)));
     told
 }
 
-/// Adds the lines of both, where as many as possible are the same.
-fn matched<'a>(left: &[&'a str], right: &[&'a str], told: &mut Vec<Line<'a>>) {
+/// Adds the lines of both, with as many as possible the same.
+fn matched<'a>(left: &[&'a str], right: &[&'a str], told: &mut Vec<DiffLine<'a>>) {
     let width = right.len() + 1;
-    // How many lines are the same at the most, from each pair of places on.
+    // The most lines that can be the same, from each pair of places on.
     let mut best = vec![0_u32; (left.len() + 1) * width];
     for i in (0..left.len()).rev() {
         for j in (0..right.len()).rev() {
@@ -59,29 +59,29 @@ fn matched<'a>(left: &[&'a str], right: &[&'a str], told: &mut Vec<Line<'a>>) {
     while i < left.len() || j < right.len() {
         let at = |i: usize, j: usize| best[i * width + j];
         if i < left.len() && j < right.len() && left[i] == right[j] {
-            told.push(Line::Same(left[i]));
+            told.push(DiffLine::Same(left[i]));
             (i, j) = (i + 1, j + 1);
         } else if i < left.len() && (j == right.len() || at(i + 1, j) >= at(i, j + 1)) {
-            told.push(Line::Gone(left[i]));
+            told.push(DiffLine::Gone(left[i]));
             i += 1;
         } else {
-            told.push(Line::New(right[j]));
+            told.push(DiffLine::New(right[j]));
             j += 1;
         }
     }
 }
 
-/// How many lines are new, and how many are gone. Empty ones do not count.
-pub(crate) fn counts(lines: &[Line<'_>]) -> (usize, usize) {
+/// Returns the number of new lines and of lines that are gone. Empty lines do not count.
+pub(crate) fn counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
     let says = |line: &str| !line.trim().is_empty();
-    let new = lines.iter().filter(|line| matches!(line, Line::New(line) if says(line))).count();
-    let gone = lines.iter().filter(|line| matches!(line, Line::Gone(line) if says(line))).count();
+    let new = lines.iter().filter(|line| matches!(line, DiffLine::New(line) if says(line))).count();
+    let gone = lines.iter().filter(|line| matches!(line, DiffLine::Gone(line) if says(line))).count();
     (new, gone)
 }
 
-/// The changes for people, with a few lines around each: `-` before what is gone, `+` before what is new, `…` where lines that
-/// stay are left out. Empty where nothing changed.
-pub(crate) fn told(lines: &[Line<'_>]) -> String {
+/// Formats the changes for people, with a few lines around each: `-` before lines that are gone, `+` before new ones, `…` in
+/// place of unchanged lines. Empty if nothing changed.
+pub(crate) fn told(lines: &[DiffLine<'_>]) -> String {
     let near = |at: usize| {
         let (from, to) = (at.saturating_sub(AROUND), (at + AROUND + 1).min(lines.len()));
         lines[from..to].iter().any(|line| !line.is_same())
@@ -89,13 +89,13 @@ pub(crate) fn told(lines: &[Line<'_>]) -> String {
     let (mut told, mut left_out) = (String::new(), false);
     for (at, line) in lines.iter().enumerate() {
         let (mark, text) = match line {
-            Line::Same(_) if !near(at) => {
+            DiffLine::Same(_) if !near(at) => {
                 left_out = true;
                 continue;
             }
-            Line::Same(text) => (' ', text),
-            Line::Gone(text) => ('-', text),
-            Line::New(text) => ('+', text),
+            DiffLine::Same(text) => (' ', text),
+            DiffLine::Gone(text) => ('-', text),
+            DiffLine::New(text) => ('+', text),
         };
         if std::mem::take(&mut left_out) {
             told.push_str("…\n");
@@ -130,13 +130,13 @@ mod tests {
         #[test]
         fn both_texts_can_be_read_from_it(old in "[ab\n]{0,40}", new in "[ab\n]{0,40}") {
             let lines = lines(&old, &new);
-            let of = |keep: fn(&Line<'_>) -> bool| -> Vec<&str> {
+            let of = |keep: fn(&DiffLine<'_>) -> bool| -> Vec<&str> {
                 lines.iter().filter(|line| keep(line)).map(|line| match line {
-                    Line::Same(text) | Line::Gone(text) | Line::New(text) => *text,
+                    DiffLine::Same(text) | DiffLine::Gone(text) | DiffLine::New(text) => *text,
                 }).collect()
             };
-            prop_assert_eq!(of(|line| !matches!(line, Line::New(_))), old.lines().collect::<Vec<_>>());
-            prop_assert_eq!(of(|line| !matches!(line, Line::Gone(_))), new.lines().collect::<Vec<_>>());
+            prop_assert_eq!(of(|line| !matches!(line, DiffLine::New(_))), old.lines().collect::<Vec<_>>());
+            prop_assert_eq!(of(|line| !matches!(line, DiffLine::Gone(_))), new.lines().collect::<Vec<_>>());
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Text as it is compared where case does not matter.
+//! Text prepared for comparison without regard to case.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// A text as it is compared: every letter in lower case, one by one, whatever stands beside it, then composed (NFC).
+/// Folds a text for comparison: every letter in lower case, independent of its neighbours, then composed (NFC).
 ///
-/// Composed last, because some small letters have a composed form and their capitals have none.
+/// Composed last, because some lower-case letters have a composed form and their capitals have none.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -16,13 +16,13 @@ pub fn folded(text: &str) -> String {
     }
 }
 
-/// Where in a text, in bytes, the letter stands with which something begins that is the same as this [`folded`] text; `None` where
-/// nothing is, or where its letters are composed in another way in the text.
+/// Returns the byte offset of the first match of a [`folded`] text, at the letter it begins with. `None` if there is no
+/// match, or if the letters of the match are composed differently in the text.
 pub(crate) fn find(text: &str, needle: &str) -> Option<usize> {
     if text.is_ascii() {
         return text.to_ascii_lowercase().find(needle);
     }
-    // Letter by letter, so that each place in what is searched has one in the text. Composing would move them.
+    // Letter by letter, so that each place in the lower-case text maps to one in the original. Composing would move them.
     let (mut lowered, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
     for (at, letter) in text.char_indices() {
         for small in lower(letter) {

@@ -1,38 +1,38 @@
-//! What a document says of itself: the fields above a Markdown text, and files that are known by their names.
+//! The metadata of a document: the fields above a Markdown text, and files recognized by their names.
 //!
-//! Fields whose names and values are words of ours are taken out of the text, because they are kept beside it. Whatever else
-//! stands there is part of the text, as it is.
+//! Fields with known names and values are removed from the text, because they are stored separately. Everything else stays
+//! part of the text, unchanged.
 
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 use toml::de::{DeTable, DeValue};
 
-use crate::foreign;
-use crate::limits;
-use crate::request::SaveRequest;
-use crate::score::Importance;
-use crate::vocabulary::{Kind, Stability};
+use crate::model::foreign;
+use crate::model::limits;
+use crate::model::request::SaveRequest;
+use crate::model::score::Importance;
+use crate::model::vocabulary::{Kind, Stability};
 
 /// Most bytes of the fields.
 const BYTES: usize = 64 << 10;
-/// Files that tell an agent how to work somewhere.
+/// Files with instructions for agents.
 const INSTRUCTIONS: &[&str] =
     &["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md"];
 
-/// A document and what it says of itself.
+/// A document and its metadata.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Front {
-    /// Title, summary, tags, type, kind, stability, importance and time, as far as it says them.
+pub(crate) struct FrontMatter {
+    /// Title, summary, tags, type, kind, stability, importance and time, as far as the document has them.
     pub(crate) about: SaveRequest,
-    /// The text without those fields.
+    /// The text without the known fields.
     pub(crate) text: String,
 }
 
-/// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`; `None` where there are none
-/// that are known.
-pub(crate) fn front(text: &str) -> Option<Front> {
-    let Fenced { fence, head, body } = fenced(text)?;
+/// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`. Returns `None` if no known
+/// field is there.
+pub(crate) fn front(text: &str) -> Option<FrontMatter> {
+    let FrontMatterBlock { fence, head, body } = fenced(text)?;
     let fields = match fence {
         "+++" => toml_fields(head),
         _ => yaml_fields(head),
@@ -55,36 +55,36 @@ pub(crate) fn front(text: &str) -> Option<Front> {
         true => format!("{fence}\n{}\n{fence}\n{body}", rest.join("\n")),
         false => body.to_owned(),
     };
-    Some(Front { about, text })
+    Some(FrontMatter { about, text })
 }
 
-/// What stands between the fences above a text that has fields there, and whether it is TOML.
+/// Returns the text between the fences above a text with fields, and true if it is TOML.
 pub(crate) fn head(text: &str) -> Option<(&str, bool)> {
-    let Fenced { fence, head, .. } = fenced(text)?;
+    let FrontMatterBlock { fence, head, .. } = fenced(text)?;
     let toml = fence == "+++";
-    // A line across the page may look like a fence; right below that there is no field.
+    // A horizontal rule may look like a fence; there is no field right below it.
     let first = head.lines().next()?;
     let (name, _) = first.split_once(if toml { '=' } else { ':' })?;
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
     name.chars().all(letter).then_some((head, toml))
 }
 
-/// What is known of a file by its name: one that tells agents how to work is procedural and changes now and then. Its title
-/// says which folder it is for, because they are all called the same.
+/// Returns the metadata of a file known by its name. Instructions for agents are procedural and evolving. The title names
+/// the folder, because all such files have the same name.
 pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| INSTRUCTIONS.contains(name))?;
     let folder = parts.next().filter(|folder| !folder.is_empty());
     let title = folder.map_or_else(|| name.to_owned(), |folder| format!("{name} ({folder})"));
     Some(SaveRequest {
-        title: Some(crate::preview::cut(&title, limits::TITLE_CHARS)),
+        title: Some(crate::model::preview::cut(&title, limits::TITLE_CHARS)),
         kind: Some(Kind::Procedural),
         stability: Some(Stability::Evolving),
         ..SaveRequest::default()
     })
 }
 
-/// A request with what a document says of itself, where its caller did not say it. Labels come together.
+/// Fills the fields that a request leaves open with those of the document. Tags of both are combined.
 pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     let tags = match (request.tags, itself.tags) {
         (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
@@ -104,13 +104,13 @@ pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
 }
 
 /// A text that begins with fields, without a byte order mark.
-struct Fenced<'a> {
+struct FrontMatterBlock<'a> {
     fence: &'a str,
     head: &'a str,
     body: &'a str,
 }
 
-fn fenced(text: &str) -> Option<Fenced<'_>> {
+fn fenced(text: &str) -> Option<FrontMatterBlock<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
     let fence = first.trim_end();
@@ -121,7 +121,11 @@ fn fenced(text: &str) -> Option<Fenced<'_>> {
     for line in text[first.len()..].split_inclusive('\n') {
         let end = line.trim_end();
         if end == fence || (fence == "---" && end == "...") {
-            return Some(Fenced { fence, head: &text[first.len()..at], body: &text[at + line.len()..] });
+            return Some(FrontMatterBlock {
+                fence,
+                head: &text[first.len()..at],
+                body: &text[at + line.len()..],
+            });
         }
         at += line.len();
         if at > BYTES {
@@ -132,24 +136,24 @@ fn fenced(text: &str) -> Option<Fenced<'_>> {
 }
 
 /// A field, and the lines that it takes up, from 0.
-struct Field {
+struct FrontMatterField {
     name: String,
-    value: Value,
+    value: FrontMatterValue,
     lines: Range<usize>,
 }
 
-enum Value {
+enum FrontMatterValue {
     One(String),
     Many(Vec<String>),
-    /// Something that no field of ours is.
+    /// Another value, which no known field has.
     Other,
 }
 
-/// Takes a field that is one of ours and says something that it may say.
-fn take(field: &Field, about: &mut SaveRequest) -> bool {
+/// Takes a field with a known name and a valid value. Returns true if it did.
+fn take(field: &FrontMatterField, about: &mut SaveRequest) -> bool {
     let one = match &field.value {
-        Value::One(text) => Some(text.trim()).filter(|text| !matches!(*text, "" | "~" | "null")),
-        Value::Many(_) | Value::Other => None,
+        FrontMatterValue::One(text) => Some(text.trim()).filter(|text| !matches!(*text, "" | "~" | "null")),
+        FrontMatterValue::Many(_) | FrontMatterValue::Other => None,
     };
     let line = |limit: usize| {
         one.filter(|text| text.chars().count() <= limit && !text.contains(char::is_control))
@@ -173,7 +177,7 @@ fn take(field: &Field, about: &mut SaveRequest) -> bool {
     }
 }
 
-/// Sets what is not set yet, and says whether it did.
+/// Sets a field that is not set yet. Returns true if it did.
 fn set<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     let fits = field.is_none() && value.is_some();
     if fits {
@@ -186,23 +190,23 @@ fn word<T: std::str::FromStr>(text: Option<&str>) -> Option<T> {
     text?.to_lowercase().parse().ok()
 }
 
-/// Labels: a list, or a text with commas between them. With or without `#`.
-fn tags(value: &Value) -> Option<Vec<String>> {
+/// Reads tags: a list, or a text with commas between them. With or without `#`.
+fn tags(value: &FrontMatterValue) -> Option<Vec<String>> {
     let tag = |text: &str| {
         let text = text.trim().trim_start_matches('#').trim();
         (!text.is_empty()).then(|| text.to_owned())
     };
     let tags: Vec<String> = match value {
-        Value::One(text) => text.split(',').filter_map(tag).collect(),
-        Value::Many(list) => list.iter().filter_map(|text| tag(text)).collect(),
-        Value::Other => return None,
+        FrontMatterValue::One(text) => text.split(',').filter_map(tag).collect(),
+        FrontMatterValue::Many(list) => list.iter().filter_map(|text| tag(text)).collect(),
+        FrontMatterValue::Other => return None,
     };
     let fits = |tag: &String| tag.chars().count() <= limits::TAG_CHARS && !tag.contains(char::is_control);
     (tags.len() <= limits::TAGS && tags.iter().all(fits)).then_some(tags)
 }
 
-/// The fields of a mapping in YAML, in order; `None` where it is none, or two are on one line.
-fn yaml_fields(head: &str) -> Option<Vec<Field>> {
+/// Returns the fields of a YAML mapping, in order. `None` if it is not a mapping, or two fields share a line.
+fn yaml_fields(head: &str) -> Option<Vec<FrontMatterField>> {
     let mut events = Parser::new_from_str(head);
     let mut next = || events.next()?.ok();
     loop {
@@ -220,13 +224,13 @@ fn yaml_fields(head: &str) -> Option<Vec<Field>> {
             _ => return None,
         };
         let value = match next()?.0 {
-            Event::Scalar(text, ..) => Value::One(text.into_owned()),
+            Event::Scalar(text, ..) => FrontMatterValue::One(text.into_owned()),
             Event::SequenceStart(..) => yaml_list(&mut next)?,
             Event::MappingStart(..) => {
                 skip(&mut next)?;
-                Value::Other
+                FrontMatterValue::Other
             }
-            Event::Alias(_) => Value::Other,
+            Event::Alias(_) => FrontMatterValue::Other,
             _ => return None,
         };
         found.push((name, value, line));
@@ -234,10 +238,10 @@ fn yaml_fields(head: &str) -> Option<Vec<Field>> {
     placed(found, head.lines().count())
 }
 
-type Next<'a, 'b> = dyn FnMut() -> Option<(Event<'a>, saphyr_parser::Span)> + 'b;
+type YamlEventSource<'a, 'b> = dyn FnMut() -> Option<(Event<'a>, saphyr_parser::Span)> + 'b;
 
-/// The rest of a list of texts; something else where one of them is none.
-fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
+/// Reads the rest of a list of texts. Returns [`FrontMatterValue::Other`] if an entry is not a text.
+fn yaml_list(next: &mut YamlEventSource<'_, '_>) -> Option<FrontMatterValue> {
     let (mut list, mut plain) = (Vec::new(), true);
     loop {
         match next()?.0 {
@@ -250,11 +254,11 @@ fn yaml_list(next: &mut Next<'_, '_>) -> Option<Value> {
             _ => plain = false,
         }
     }
-    Some(if plain { Value::Many(list) } else { Value::Other })
+    Some(if plain { FrontMatterValue::Many(list) } else { FrontMatterValue::Other })
 }
 
-/// Goes to the end of the list or mapping that has begun.
-fn skip(next: &mut Next<'_, '_>) -> Option<()> {
+/// Skips to the end of the open list or mapping.
+fn skip(next: &mut YamlEventSource<'_, '_>) -> Option<()> {
     let mut depth = 1_usize;
     while depth > 0 {
         match next()?.0 {
@@ -267,8 +271,8 @@ fn skip(next: &mut Next<'_, '_>) -> Option<()> {
     Some(())
 }
 
-/// The fields of a table in TOML, in order.
-fn toml_fields(head: &str) -> Option<Vec<Field>> {
+/// Returns the fields of a TOML table, in order.
+fn toml_fields(head: &str) -> Option<Vec<FrontMatterField>> {
     let table = DeTable::parse(head).ok()?;
     let text = |value: &DeValue<'_>| match value {
         DeValue::String(text) => Some(text.to_string()),
@@ -281,25 +285,25 @@ fn toml_fields(head: &str) -> Option<Vec<Field>> {
     let value = |value: &DeValue<'_>| match value {
         DeValue::Array(list) => {
             let texts: Option<Vec<String>> = list.iter().map(|one| text(one.get_ref())).collect();
-            texts.map_or(Value::Other, Value::Many)
+            texts.map_or(FrontMatterValue::Other, FrontMatterValue::Many)
         }
-        other => text(other).map_or(Value::Other, Value::One),
+        other => text(other).map_or(FrontMatterValue::Other, FrontMatterValue::One),
     };
     let breaks: Vec<usize> = head.match_indices('\n').map(|(at, _)| at).collect();
     let line = |at: usize| breaks.partition_point(|end| *end < at);
-    let mut found: Vec<(String, Value, usize)> = Vec::new();
+    let mut found: Vec<(String, FrontMatterValue, usize)> = Vec::new();
     for (name, one) in table.get_ref() {
         found.push((name.get_ref().to_string(), value(one.get_ref()), line(name.span().start)));
-        // What is in a table may stand anywhere: `a.b = 1` above a field of ours and `a.c = 2` below it.
+        // Keys of a table may be anywhere: `a.b = 1` above a known field and `a.c = 2` below it.
         let within = keys(one.get_ref()).into_iter();
-        found.extend(within.map(|at| (String::new(), Value::Other, line(at))));
+        found.extend(within.map(|at| (String::new(), FrontMatterValue::Other, line(at))));
     }
     found.sort_by_key(|(_, _, line)| *line);
     found.dedup_by_key(|(_, _, line)| *line);
     placed(found, head.lines().count())
 }
 
-/// Where the keys within a table begin.
+/// Returns the start of each key within a table.
 fn keys(value: &DeValue<'_>) -> Vec<usize> {
     let (mut begin, mut open) = (Vec::new(), vec![value]);
     while let Some(value) = open.pop() {
@@ -311,11 +315,11 @@ fn keys(value: &DeValue<'_>) -> Vec<usize> {
     begin
 }
 
-/// Each field with the lines up to the next one.
-fn placed(found: Vec<(String, Value, usize)>, end: usize) -> Option<Vec<Field>> {
+/// Assigns to each field the lines up to the next one.
+fn placed(found: Vec<(String, FrontMatterValue, usize)>, end: usize) -> Option<Vec<FrontMatterField>> {
     let starts: Vec<usize> = found.iter().map(|(_, _, line)| *line).chain([end]).collect();
     let apart = starts.windows(2).all(|pair| pair[0] < pair[1]);
-    let field = |((name, value, _), lines): ((String, Value, usize), &[usize])| Field {
+    let field = |((name, value, _), lines): ((String, FrontMatterValue, usize), &[usize])| FrontMatterField {
         name,
         value,
         lines: lines[0]..lines[1],
@@ -328,13 +332,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::vocabulary::MemoryType;
+    use crate::model::vocabulary::MemoryType;
 
     #[test]
     fn what_is_known_is_taken_and_the_rest_stays() {
         let text = "---\ntitle: \"The plan\"\naliases:\n  - P1\n  - the big one\ntags: [work, '#2026']\ndate: 2026-05-27\n\
                     # a comment\ntype: Decision\nkind: rationale\nstability: stable\nimportance: 0.9\nsummary: In short.\n---\n\n# Plan\n";
-        let Front { about, text } = front(text).expect("fields");
+        let FrontMatter { about, text } = front(text).expect("fields");
         assert_eq!(about.title.as_deref(), Some("The plan"));
         assert_eq!(about.tags.as_deref(), Some(["work".to_owned(), "2026".to_owned()].as_slice()));
         assert_eq!(about.memory_type, Some(MemoryType::Decision));
@@ -355,7 +359,7 @@ mod tests {
     #[test]
     fn toml_says_the_same() {
         let text = "+++\ntitle = \"The plan\"\ndate = 2026-05-27T09:00:00Z\ntags = [\"work\"]\ndraft = true\n\n[extra]\nkind = \"x\"\n+++\nbody\n";
-        let Front { about, text } = front(text).expect("fields");
+        let FrontMatter { about, text } = front(text).expect("fields");
         assert_eq!((about.title.as_deref(), about.kind), (Some("The plan"), None));
         assert_eq!(
             about.occurred_at.map(|at| at.to_string()).as_deref(),
@@ -367,7 +371,7 @@ mod tests {
     #[test]
     fn what_is_dotted_in_toml_stays_on_both_sides_of_what_is_taken() {
         let text = "+++\na.b.c = 1\ntitle = \"T\"\na.b.d = 2\ntags = [\"x\"]\na.e = 3\n+++\nbody\n";
-        let Front { about, text } = front(text).expect("fields");
+        let FrontMatter { about, text } = front(text).expect("fields");
         assert_eq!(about.title.as_deref(), Some("T"));
         assert_eq!(text, "+++\na.b.c = 1\na.b.d = 2\na.e = 3\n+++\nbody\n");
     }
@@ -434,7 +438,7 @@ mod tests {
         fn no_text_panics_and_nothing_is_taken_twice(head in "((title|tags|kind|x|date): ?[a-z\\[\\]{}\"',0-9 -]{0,8}\n|[ a-z:#\\[{-]{0,6}\n){0,5}", body in "[a-z\n]{0,10}") {
             for fence in ["---", "+++"] {
                 let text = format!("{fence}\n{head}{fence}\n{body}");
-                if let Some(Front { text: rest, .. }) = front(&text) {
+                if let Some(FrontMatter { text: rest, .. }) = front(&text) {
                     prop_assert!(rest.ends_with(&body) && rest.len() < text.len());
                     prop_assert!(front(&rest).is_none_or(|again| again.text.len() < rest.len()));
                 }

@@ -1,10 +1,10 @@
-//! Tells texts that say nothing: marks alone, a greeting, one word again and again, tries of a keyboard, data in letters.
+//! Detects texts without content: symbols only, a greeting, one word repeated, random typing, encoded data.
 //!
-//! Pure and cautious: a text counts only where nothing else is in it, so a short note is no junk.
+//! Pure and cautious: a text counts only if it has nothing else in it, so a short note is not junk.
 
-use crate::vocabulary::JunkKind;
+use crate::model::vocabulary::JunkKind;
 
-/// What people say without saying anything, as words in lower case without marks.
+/// Phrases without content, in lower case and without punctuation.
 const PLEASANTRIES: [&str; 64] = [
     "ok",
     "okay",
@@ -71,7 +71,7 @@ const PLEASANTRIES: [&str; 64] = [
     "ok thanks",
     "ok thank you",
 ];
-/// What people write to see whether something works.
+/// Texts that people type to test something.
 const TRIES: [&str; 12] = [
     "test",
     "testing",
@@ -89,20 +89,20 @@ const TRIES: [&str; 12] = [
 /// The rows of a keyboard.
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop"];
 
-/// A text with more bytes is looked at only for whether it is one piece of data.
+/// Longer texts, in bytes, are checked only for data and repetition.
 const SHORT: usize = 400;
-/// Fewest times that a word says nothing.
+/// Fewest repetitions that make a word junk.
 const AGAIN: usize = 3;
-/// Fewest times that a character says nothing.
+/// Fewest repetitions that make a character junk.
 const LETTERS_AGAIN: usize = 4;
-/// Fewest letters of a row of keys in order.
+/// Fewest letters of a run along a keyboard row.
 const KEYS: usize = 5;
-/// Fewest letters of a word that has no vowel.
+/// Fewest letters of a word without vowels that is junk.
 const UNSPEAKABLE: usize = 9;
-/// Fewest letters of a piece of data.
+/// Fewest letters of encoded data.
 const BLOB: usize = 200;
 
-/// Why a text says nothing; `None` where it says something.
+/// Returns the kind of junk that a text is, or `None` if it has content.
 pub(crate) fn kind(text: &str) -> Option<JunkKind> {
     let text = text.trim();
     if !text.contains(char::is_alphanumeric) {
@@ -133,7 +133,7 @@ fn words(text: &str) -> Vec<String> {
     bare.filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether it is one letter or one word again and again. Numbers may mean something: 1111 is a year, a door, a code.
+/// Returns true if it is one letter or one word repeated. Numbers may mean something: 1111 is a year, a door, a code.
 fn is_repeated(text: &str) -> bool {
     let mut letters = text.chars().filter(|c| c.is_alphanumeric());
     let Some(first) = letters.next() else { return false };
@@ -147,7 +147,7 @@ fn is_repeated(text: &str) -> bool {
         && words.all(|word| word.eq_ignore_ascii_case(first))
 }
 
-/// Whether a word is what hands make of a keyboard.
+/// Returns true if a word looks like random typing.
 fn is_noise(word: &str) -> bool {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return false;
@@ -165,7 +165,7 @@ fn are_beside(one: u8, other: u8) -> bool {
     })
 }
 
-/// Whether it is one long piece of data in letters, perhaps in lines, with no words around it.
+/// Returns true if it is one long piece of encoded data, possibly in lines, without words around it.
 fn is_blob(text: &str) -> bool {
     let is_data = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-\n\r".contains(&byte);
     let body =
@@ -174,7 +174,7 @@ fn is_blob(text: &str) -> bool {
     let lines = || body.lines().filter(|line| !line.is_empty());
     let first = lines().next().map_or(0, str::len);
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    // Lines of one length but for the last, as encoders make them; words stand in lines of any length.
+    // Encoders make lines of equal length except for the last; lines of words have any length.
     long && digits * 50 >= body.len() && lines().rev().skip(1).all(|line| line.len() == first)
 }
 

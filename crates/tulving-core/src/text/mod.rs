@@ -1,4 +1,5 @@
-//! Pure work on text: its normal form, its hash, its parts, its terms, what it asks, what it hides.
+//! Pure functions on text: its normal form, its hash, its parts, its terms, its questions, its
+//! secrets.
 
 pub mod block;
 pub mod cast;
@@ -8,6 +9,7 @@ pub(crate) mod diff;
 pub mod fold;
 pub(crate) mod front;
 pub(crate) mod junk;
+pub(crate) mod list_question;
 pub mod normalize;
 pub mod person;
 pub mod private;
@@ -18,9 +20,24 @@ pub mod visible;
 pub mod when;
 pub mod withhold;
 
-/// What is embedded for a chunk as a whole: its text below the title and the headings it stands under.
+/// Returns the text that is embedded for a whole chunk: its title, its headings, and its body.
 pub(crate) fn whole(body: &str, title: Option<&str>, heading_path: &[String]) -> String {
-    let headings = chunk::headings_above(body, heading_path);
+    let headings = headings_above(body, heading_path);
     let above: Vec<&str> = title.into_iter().chain(headings).collect();
     if above.is_empty() { body.to_owned() } else { format!("{}\n{body}", above.join("\n")) }
+}
+
+/// Returns the headings of a chunk that its own text does not contain, outermost first.
+///
+/// The heading that a chunk begins with is part of its text already, and counts once.
+pub(crate) fn headings_above<'a>(body: &'a str, heading_path: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let opening = || {
+        body.lines()
+            .take(2 * chunk::LEVELS)
+            .map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()))
+    };
+    heading_path
+        .iter()
+        .map(String::as_str)
+        .filter(move |heading| !opening().any(|line| line.starts_with(*heading)))
 }

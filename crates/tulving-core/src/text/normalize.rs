@@ -1,15 +1,16 @@
-//! The normal form of what is taken in, and the hash by which twins are known.
+//! The normal form of stored text, and the hash that identifies duplicates.
 
 use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::error::{Field, Invalid};
-use crate::memory::ContentHash;
-use crate::preview;
+use crate::model::error::{Field, Invalid};
+use crate::model::memory::ContentHash;
+use crate::model::preview;
 
-/// A content as it is stored: line breaks are `\n`, no white space or byte order mark around it, nothing else changed.
+/// Normalizes a content for storage: line breaks become `\n`, and white space and byte order marks around it are removed.
+/// Nothing else changes.
 ///
 /// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
 pub(crate) fn content(text: &str) -> Result<String, Invalid> {
@@ -19,12 +20,12 @@ pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     Ok(if trimmed.len() == unified.len() { unified.into_owned() } else { trimmed.to_owned() })
 }
 
-/// A content without white space and byte order marks around it.
+/// Removes white space and byte order marks around a content.
 pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// A text whose line breaks all are `\n`.
+/// Converts all line breaks to `\n`.
 pub(crate) fn unified(text: &str) -> Cow<'_, str> {
     match text.contains('\r') {
         true => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
@@ -32,20 +33,19 @@ pub(crate) fn unified(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text of one line as it is stored: no white space around it, its letters composed. Refuses control characters and
-/// more than `limit`, counted in the stored form: to compose a text may also make it longer.
+/// Normalizes a text of one line for storage: no white space around it, letters composed (NFC). Refuses control characters
+/// and more than `limit` characters. The stored form counts, because composing may also make a text longer.
 pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     path(field, &nfc(text), limit)
 }
 
-/// A line that rules made of other text, in the same form as one that was given: letters composed, one space between words.
-/// Nothing is refused: control characters are left out and what does not fit is cut. `None` where nothing is left.
+/// Normalizes a line that rules derived from other text, to the form of a given line: letters composed, one space between
+/// words. Refuses nothing: control characters are dropped, and text beyond the limit is cut. `None` if nothing is left.
 pub(crate) fn made_line(text: &str, limit: usize) -> Option<String> {
     Some(preview::cut(&nfc(text), limit)).filter(|line| !line.is_empty())
 }
 
-/// What is left of a stored line after parts of it were replaced, in its normal form again. What does not fit is cut, and
-/// `None` is given where nothing is left.
+/// Normalizes a stored line again after parts of it were replaced. Text beyond the limit is cut. `None` if nothing is left.
 pub(crate) fn left_of_line(left: &str, limit: usize) -> Option<String> {
     let left = composed(left.trim());
     if left.chars().nth(limit).is_some() {
@@ -54,7 +54,7 @@ pub(crate) fn left_of_line(left: &str, limit: usize) -> Option<String> {
     Some(left).filter(|left| !left.is_empty())
 }
 
-/// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be another name.
+/// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be a different name.
 pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {
@@ -68,7 +68,7 @@ pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Inv
     Ok(text.to_owned())
 }
 
-/// A text with its letters composed as far as Unicode can, so that what looks the same is the same.
+/// Composes the letters of a text (NFC), so that texts that look the same are the same.
 pub fn composed(text: &str) -> String {
     nfc(text).into_owned()
 }
@@ -80,8 +80,8 @@ fn nfc(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text without what only moves a cursor or a printer: pages are broken like lines, what was struck over is left out, and
-/// so are escape sequences and other control characters. `None` where there is nothing of the kind.
+/// Removes characters that only move a cursor or a printer. Vertical tabs and form feeds become line breaks. Overstruck
+/// characters, escape sequences and other control characters are dropped. `None` if the text has none of these.
 pub(crate) fn legible(text: &str) -> Option<String> {
     let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     if text.chars().all(allowed) {
@@ -101,7 +101,7 @@ pub(crate) fn legible(text: &str) -> Option<String> {
     Some(legible)
 }
 
-/// Leaves out what follows an escape character, as ECMA-48 has it.
+/// Skips the rest of an escape sequence, according to ECMA-48.
 fn escape(rest: &mut std::str::Chars<'_>) {
     match rest.clone().next() {
         Some('[') => {
@@ -129,16 +129,16 @@ fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Inva
     }
 }
 
-/// The hash of a content in its stored form. Texts that differ only in how Unicode composes them hash alike.
+/// Returns the hash of a content in its stored form. Texts that differ only in Unicode composition have the same hash.
 pub fn hash(content: &str) -> ContentHash {
     ContentHash(Sha256::digest(nfc(content).as_bytes()).into())
 }
 
-/// A name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or digit,
-/// and nothing that could be taken for an id.
+/// Checks the name of a space or principal: lower-case ASCII letters, digits, `-`, `_`, `.`, beginning with a letter or
+/// digit, and not a valid id.
 pub(crate) fn name(text: &str) -> Result<String, Invalid> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let fits = text.len() <= crate::limits::NAME_CHARS
+    let fits = text.len() <= crate::model::limits::NAME_CHARS
         && text.starts_with(good)
         && text.chars().all(|c| good(c) || matches!(c, '-' | '_' | '.'))
         && uuid::Uuid::parse_str(text).is_err();

@@ -1,7 +1,7 @@
-//! What is private in a text: all that stands between `<private>` and `</private>`, in any case, one within another, and
-//! from a beginning without an end to the end of the text. A beginning in code (`` ` ``) is text.
+//! Finds the private parts of a text: everything between `<private>` and `</private>`, in any case, nested, and from a
+//! start tag without an end tag to the end of the text. A start tag in code (`` ` ``) is text.
 //!
-//! Pure, and linear in the length of the text. A text without its private parts has none.
+//! Pure, and linear in the length of the text. The result of a removal has no private parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,22 +9,22 @@ use std::ops::Range;
 const OPEN: &[u8] = b"<private";
 const CLOSE: &[u8] = b"</private";
 
-/// Longest code that is known as such.
+/// Longest inline code that is recognized.
 const CODE: usize = 400;
-/// Most rounds of leaving out what is private.
+/// Most rounds of removal.
 const ROUNDS: usize = 4;
 
-/// The private parts of a text, in order, with the tags around them. An end without a beginning is none.
+/// Returns the private parts of a text, in order, with their tags. An end tag without a start tag is not one.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     parts(text, true)
 }
 
-/// The same. Without `code`, a tag counts wherever it stands.
+/// Finds private parts. Without `code`, a tag counts anywhere, even in code.
 fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut depth, mut start, mut at) = (0usize, 0, 0);
-    // What is private already is no code: whatever ends it there ends it.
+    // Code does not count inside a private part: any end tag ends it.
     while let Some(bracket) = next(bytes, at, code && depth == 0) {
         at = bracket + 1;
         if bytes[bracket] == b'`' {
@@ -49,14 +49,14 @@ fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the next bracket is, or the next sign of code.
+/// Returns the place of the next bracket or backtick.
 fn next(bytes: &[u8], at: usize, code: bool) -> Option<usize> {
     let rest = &bytes[at..];
     if code { memchr::memchr2(b'<', b'`', rest) } else { memchr::memchr(b'<', rest) }.map(|next| at + next)
 }
 
-/// Where code ends that begins here: on its line, with as many signs, and close to what is between them. Where nothing ends
-/// it so, these signs are text, because a lone one must not show what is private.
+/// Returns the end of inline code that begins here. The closing backticks are on the same line, as many, and without space
+/// inside. Without them, the opening backticks are text: a lone backtick must not expose a private part.
 fn code_end(bytes: &[u8], start: usize) -> usize {
     let signs = |from: usize| bytes[from..].iter().take_while(|byte| **byte == b'`').count();
     let inner = start + signs(start);
@@ -82,18 +82,18 @@ fn code_end(bytes: &[u8], start: usize) -> usize {
     inner
 }
 
-/// The text without its private parts. Where one was, a blank stands if there is none already, so that what is left does
-/// not grow together.
+/// Removes the private parts of a text. A space takes the place of each if there is none, so that the words around it stay
+/// apart.
 pub(crate) fn left_out(text: &str) -> Cow<'_, str> {
     settled(text, without)
 }
 
-/// The same line for line: of a private part its line breaks stay.
+/// Removes the private parts of a text, but keeps their line breaks.
 pub(crate) fn blanked(text: &str) -> Cow<'_, str> {
     settled(text, in_lines)
 }
 
-/// What is left when nothing private is. What is left out may part code from its end, so what is left is looked at again.
+/// Removes private parts until none is left. A removal may separate code from its end, so the rest is checked again.
 fn settled(text: &str, leave: fn(&str, Vec<Range<usize>>) -> String) -> Cow<'_, str> {
     let mut public = Cow::Borrowed(text);
     for round in 0..=ROUNDS {
@@ -130,7 +130,7 @@ fn in_lines(text: &str, found: Vec<Range<usize>>) -> String {
     public
 }
 
-/// Adds what follows a private part.
+/// Adds the text after a private part.
 fn push(public: &mut String, next: &str) {
     let parted = public.is_empty() || public.ends_with(char::is_whitespace);
     if parted && !public.is_empty() && next.starts_with(' ') {
@@ -142,7 +142,7 @@ fn push(public: &mut String, next: &str) {
     public.push_str(next);
 }
 
-/// Where a tag ends that begins at a bracket. One that is not ended by a bracket of its own ends after its name.
+/// Returns the end of a tag that begins at a bracket. A tag without a closing bracket ends after its name.
 fn tag(bytes: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let end = at + name.len();
     let named = bytes.get(at..end)?.eq_ignore_ascii_case(name);

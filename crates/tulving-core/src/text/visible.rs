@@ -1,14 +1,14 @@
-//! Text as a reader sees it: what is hidden in it is taken out, so that nobody writes to a model behind a person's back.
+//! Text as a reader sees it. Hidden characters are removed, so that nobody can address a model unseen by people.
 
 use std::borrow::Cow;
 
 use super::normalize;
 
-/// The name of the fence that recalled text is put into.
+/// The name of the fence around recalled text.
 pub(crate) const FENCE: &str = "memory";
 
-/// The text without characters that have no look of their own: zero-width ones, marks of direction, tags, fillers. Joiners,
-/// variation selectors and tags stay where a script or an emoji needs them.
+/// Removes invisible characters: zero-width ones, direction marks, tags, fillers. Joiners, variation selectors and tags stay
+/// where a script or an emoji needs them.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before: Option<char> = None;
@@ -39,19 +39,19 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
-/// A text on its way to a model: as [`plain`] leaves it, without escape sequences and control characters, and with no
-/// line breaks but `\n` and `\r`. The store, files and dumps keep what they have.
+/// Prepares a text for a model: [`plain`], without escape sequences and control characters, and with no line breaks but `\n`
+/// and `\r`. The store, files and dumps keep the original.
 pub fn for_models(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_hidden(c) && (!c.is_control() || matches!(c, '\t' | '\n' | '\r'));
     if text.chars().all(|c| is_plain(c) && !is_separator(c)) {
         return Cow::Borrowed(text);
     }
     let legible = normalize::legible(text).map_or(Cow::Borrowed(text), Cow::Owned);
-    // A line that only a model sees as one could pass for a line of the answer.
+    // A line break that only a model recognizes could start a fake line of the answer.
     Cow::Owned(plain(&legible).replace(is_separator, " "))
 }
 
-/// The separators of lines and paragraphs that are no control characters.
+/// Returns true for line and paragraph separators that are not control characters.
 fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -63,8 +63,8 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Tells whether a joiner changes how its neighbours look: between emoji, between letters of scripts that join, and at the end
-/// of a word after a virama, as in older Malayalam and Sinhala texts.
+/// Returns true if a joiner changes the look of its neighbours: between emoji, between letters of joining scripts, and at
+/// the end of a word after a virama, as in older Malayalam and Sinhala texts.
 fn joins(before: Option<char>, after: Option<char>, joiner: char) -> bool {
     let Some(before) = before else { return false };
     let follows = |fits: fn(char) -> bool| after.is_some_and(fits);
@@ -72,12 +72,12 @@ fn joins(before: Option<char>, after: Option<char>, joiner: char) -> bool {
     in_emoji || is_virama(before) || (is_joining(before) && follows(is_joining))
 }
 
-/// Tells whether a character may be shown as text or as an emoji, which a variation selector decides.
+/// Returns true if a variation selector can show a character as text or as an emoji.
 fn is_styled(c: char) -> bool {
     is_emoji(c) || matches!(c, '0'..='9' | '#' | '*' | '©' | '®')
 }
 
-/// Tells whether a character is an emoji or a symbol that can become one.
+/// Returns true if a character is an emoji or a symbol that can become one.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{203c}' | '\u{2049}' | '\u{20e3}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{21ff}'
@@ -86,8 +86,8 @@ fn is_emoji(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Tells whether a character is a letter or a sign of a script whose letters join: Arabic and its relatives, the scripts of India
-/// and its neighbours, Mongolian.
+/// Returns true if a character belongs to a script with joining letters: Arabic and its relatives, the scripts of India and
+/// its neighbours, Mongolian.
 fn is_joining(c: char) -> bool {
     matches!(c,
         '\u{620}'..='\u{6d3}' | '\u{6d5}'..='\u{6ff}' | '\u{700}'..='\u{7ff}' | '\u{840}'..='\u{109f}'
@@ -96,7 +96,7 @@ fn is_joining(c: char) -> bool {
         | '\u{10a00}'..='\u{10fff}' | '\u{11000}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
 }
 
-/// Tells whether a sign takes the vowel from a letter of an Indic script.
+/// Returns true if a sign removes the vowel from a letter of an Indic script.
 fn is_virama(c: char) -> bool {
     matches!(
         c,
@@ -115,7 +115,7 @@ fn is_virama(c: char) -> bool {
     )
 }
 
-/// Whether nobody sees a character. White space and control characters are another matter.
+/// Returns true if a character is invisible. White space and control characters are not included.
 pub(crate) fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -125,8 +125,8 @@ pub(crate) fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Names by which a host tells a model who speaks, or what was given to it, in lower case. Tags of these names are both
-/// made harmless here and [looked for](super::commands) in what is saved.
+/// Names that hosts use to tell a model who speaks, or what was given to it, in lower case. Tags with these names are made
+/// harmless here and [detected](super::commands) in saved text.
 pub(super) const SPEAKERS: [&str; 12] = [
     "system",
     "system-reminder",
@@ -142,15 +142,15 @@ pub(super) const SPEAKERS: [&str; 12] = [
     "user_query",
 ];
 
-/// Names of tags that are only made harmless: another bracket does no harm to a text that means them as they stand, and an
-/// alarm would.
+/// Names of tags that are only made harmless. A different bracket does not hurt a text that uses them legitimately; a
+/// warning would.
 const MUTED: [&str; 6] = ["human", "sys", "start_of_turn", "end_of_turn", "invoke", "tool_calls"];
 
-/// The text with nothing in it that looks like an end or a beginning of the [`FENCE`], like a mark by which a host tells who
-/// speaks, or like the beginning of a comment that is not shown: the bracket of such a thing is another one.
+/// Replaces the bracket of anything that looks like the start or end of the [`FENCE`], like a role marker of a host, or like
+/// the start of a hidden comment.
 pub(crate) fn fenced(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    // Where what may stand before the name ends, and whether it is one of the names: the same for all brackets up to there.
+    // The place where a tag name may begin, and true if a listed name is there. The same for all brackets up to that place.
     let mut ahead = (0, false);
     for (at, c) in text.char_indices() {
         if c == '<' && at >= ahead.0 {
@@ -167,7 +167,7 @@ pub(crate) fn fenced(text: &str) -> String {
     safe
 }
 
-/// Whether a name of a speaker stands at the beginning. Of the fence, that is so however it goes on.
+/// Returns true if the text begins with the name of a speaker. For the fence, a prefix is enough.
 fn speaks(rest: &str) -> bool {
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
     let name = &rest.as_bytes()[..length];
@@ -175,19 +175,19 @@ fn speaks(rest: &str) -> bool {
     fence || SPEAKERS.iter().chain(&MUTED).any(|speaker| name.eq_ignore_ascii_case(speaker.as_bytes()))
 }
 
-/// Whether a mark such as `<|im_start|>` goes on so.
+/// Returns true if this is the rest of a marker such as `<|im_start|>`.
 fn is_mark(rest: &str) -> bool {
     rest.strip_prefix(['|', '｜']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether `[INST]` or its end goes on so.
+/// Returns true if this is the rest of `[INST]` or its end.
 fn is_turn(rest: &str) -> bool {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     rest.as_bytes().get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"inst]"))
 }
 
-/// A text that may be put into a prompt between others: nothing is hidden in it, nothing in it ends the fence or looks like
-/// another speaker, and only its own line breaks break lines.
+/// Makes a text safe to insert into a prompt: it hides nothing, cannot end the fence or look like another speaker, and has
+/// no line breaks but its own.
 pub fn safe(text: &str) -> String {
     let seen = |c: char| match c {
         '\n' | '\t' => c,

@@ -1,34 +1,34 @@
-//! What must not be stored is left out of a text on its way in: what is private always, secrets as the space wants it.
+//! Removes text that must not be stored: private parts always, and secrets according to the space's policy.
 //!
-//! Pure. Every path that stores what somebody wrote goes through a [`Sieve`], which counts what it held back and never keeps
-//! a letter of it. What went through once goes through again unchanged.
+//! Pure. Every path that stores user text goes through a [`Redactor`], which counts what it removed and keeps none of it. A
+//! second pass changes nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{normalize, private, secrets};
-use crate::answer::{RedactedSecret, Warning};
-use crate::error::{Field, Invalid};
-use crate::space::Space;
-use crate::vocabulary::{SecretKind, SecretPolicy};
+use crate::model::answer::{RedactedSecret, Warning};
+use crate::model::error::{Field, Invalid};
+use crate::model::space::Space;
+use crate::model::vocabulary::{SecretKind, SecretPolicy};
 
-/// What spaces want done with secrets. Set up by whoever runs the memory, never by a caller.
+/// The secrets policy of each space. Set by the operator, never by a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secrecy {
-    /// What holds where nothing else is said.
+pub struct SecretPolicies {
+    /// The default policy.
     pub usual: SecretPolicy,
-    /// What holds in a space, by its name or id.
+    /// The policy of a space, by its name or id.
     pub spaces: BTreeMap<String, SecretPolicy>,
 }
 
-impl Default for Secrecy {
+impl Default for SecretPolicies {
     fn default() -> Self {
         Self { usual: SecretPolicy::Redact, spaces: BTreeMap::new() }
     }
 }
 
-impl Secrecy {
-    /// What holds in this space.
+impl SecretPolicies {
+    /// Returns the policy of this space.
     pub fn of(&self, space: &Space) -> SecretPolicy {
         if self.spaces.is_empty() {
             return self.usual;
@@ -37,22 +37,22 @@ impl Secrecy {
         self.spaces.get(&space.name).or_else(by_id).copied().unwrap_or(self.usual)
     }
 
-    /// What holds of what is kept in no space, or in any: secrets are only where every space keeps them.
+    /// Returns the policy for text that belongs to no space, or to any: secrets stay only if every space keeps them.
     pub(crate) fn least(&self) -> SecretPolicy {
         let mut all = self.spaces.values().chain([&self.usual]);
         all.find(|policy| **policy != SecretPolicy::Off).copied().unwrap_or(SecretPolicy::Off)
     }
 }
 
-/// What was held back: how much of it, and never what it said.
+/// Counts of removed parts, never their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Withheld {
+pub(crate) struct RedactionCounts {
     secrets: BTreeMap<SecretKind, usize>,
     private: usize,
 }
 
-impl Withheld {
-    /// Adds what was held back elsewhere.
+impl RedactionCounts {
+    /// Adds the counts of another.
     pub(crate) fn add(&mut self, other: &Self) {
         for (kind, count) in &other.secrets {
             *self.secrets.entry(*kind).or_default() += count;
@@ -60,7 +60,7 @@ impl Withheld {
         self.private += other.private;
     }
 
-    /// The same for the receipt.
+    /// Returns the counts as warnings for the receipt.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let counts = self.secrets.iter();
         let secrets: Vec<RedactedSecret> =
@@ -71,20 +71,20 @@ impl Withheld {
     }
 }
 
-/// Holds back what must not be stored of the texts of one request.
+/// Removes what must not be stored from the texts of one request.
 #[derive(Clone, Debug)]
-pub(crate) struct Sieve {
+pub(crate) struct Redactor {
     policy: SecretPolicy,
-    withheld: Withheld,
+    withheld: RedactionCounts,
 }
 
-impl Sieve {
-    /// One that has held back nothing.
+impl Redactor {
+    /// Creates one with empty counts.
     pub(crate) fn new(policy: SecretPolicy) -> Self {
-        Self { policy, withheld: Withheld::default() }
+        Self { policy, withheld: RedactionCounts::default() }
     }
 
-    /// A text without what must not be stored; empty where nothing of it may be. Refuses a secret where the space does.
+    /// Removes what must not be stored from a text; the result may be empty. Refuses a secret if the policy is strict.
     pub(crate) fn pass<'a>(&mut self, field: Field, text: &'a str) -> Result<Cow<'a, str>, Invalid> {
         let public = private::left_out(text);
         if let Cow::Owned(_) = public {
@@ -98,7 +98,7 @@ impl Sieve {
             },
             SecretPolicy::Redact => {
                 let mut note = |what| *self.withheld.secrets.entry(what).or_default() += 1;
-                // Nothing was found in almost every text, and then it is given back as it came.
+                // Almost every text has no secrets and is returned unchanged.
                 Ok(match public {
                     Cow::Borrowed(public) => secrets::redact(public, &mut note),
                     Cow::Owned(public) => Cow::Owned(secrets::redact(&public, &mut note).into_owned()),
@@ -107,15 +107,15 @@ impl Sieve {
         }
     }
 
-    /// The text of a file without what must not be stored. One that is private and nothing else is refused, so that nothing is
-    /// emptied by it.
+    /// Removes what must not be stored from the text of a file. Refuses a text that is entirely private, so that the file is
+    /// not emptied.
     pub(crate) fn file<'a>(&mut self, text: &'a str) -> Result<Cow<'a, str>, Invalid> {
         let left = self.pass(Field::Content, text)?;
         let emptied = left.trim().is_empty() && !text.trim().is_empty();
         if emptied { Err(Invalid::OnlyPrivate { field: Field::Content }) } else { Ok(left) }
     }
 
-    /// A text that has to say something. One that is private and nothing else is refused.
+    /// Cleans a text that must not be empty. Refuses one that is entirely private.
     pub(crate) fn content(&mut self, field: Field, text: String) -> Result<String, Invalid> {
         match changed(self.pass(field, &text)?) {
             None => Ok(text),
@@ -126,8 +126,8 @@ impl Sieve {
         }
     }
 
-    /// A text on one line that may be missing: nothing where nothing is left. A kind may be longer than its secret, so what
-    /// has no room is cut.
+    /// Cleans an optional text of one line. Returns `None` if nothing is left. The label of a secret may be longer than the
+    /// secret, so text beyond the limit is cut.
     pub(crate) fn line(
         &mut self,
         field: Field,
@@ -140,7 +140,7 @@ impl Sieve {
         Ok(normalize::left_of_line(&left, limit))
     }
 
-    /// Refuses a secret, or something private, in what has to stay as it is.
+    /// Refuses a secret or a private part in a text that must not change.
     pub(crate) fn refuse(&self, field: Field, text: &str) -> Result<(), Invalid> {
         if !private::find(text).is_empty() {
             return Err(Invalid::OnlyPrivate { field });
@@ -154,13 +154,13 @@ impl Sieve {
         }
     }
 
-    /// What it held back.
-    pub(crate) fn withheld(self) -> Withheld {
+    /// Returns the counts of removed parts.
+    pub(crate) fn withheld(self) -> RedactionCounts {
         self.withheld
     }
 }
 
-/// A text, where it is another one than it was.
+/// Returns a text if it changed.
 fn changed(left: Cow<'_, str>) -> Option<String> {
     match left {
         Cow::Borrowed(_) => None,
@@ -168,13 +168,14 @@ fn changed(left: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// What of a text is for everybody, whatever a space keeps: no private part and no secret. So is what a language model is told, and
-/// what is kept of what it says.
+/// Returns the part of a text that anyone may see under any policy: no private part and no secret. Used for text that a
+/// language model receives, and for stored text that it produces.
 pub(crate) fn public(text: &str) -> String {
     secrets::redacted(&private::left_out(text)).into_owned()
 }
 
-/// What a file says without what must not be stored, line for line: what people write into files cannot be refused.
+/// Removes what must not be stored from the text of a file, and keeps its lines. Never refuses, because people edit files
+/// directly.
 pub(crate) fn in_lines(text: &str, policy: SecretPolicy) -> Cow<'_, str> {
     let public = private::blanked(text);
     match (policy, public) {
@@ -190,8 +191,8 @@ mod tests {
 
     use super::*;
 
-    fn redacting() -> Sieve {
-        Sieve::new(SecretPolicy::Redact)
+    fn redacting() -> Redactor {
+        Redactor::new(SecretPolicy::Redact)
     }
 
     #[test]
@@ -215,17 +216,17 @@ mod tests {
     #[test]
     fn a_space_may_refuse_secrets_or_keep_them_and_never_what_is_private() {
         let text = "password: Winter2031! <private>x</private>".to_owned();
-        let refused = Sieve::new(SecretPolicy::Strict).content(Field::Content, text.clone());
+        let refused = Redactor::new(SecretPolicy::Strict).content(Field::Content, text.clone());
         let error = refused.expect_err("a secret");
         assert_eq!(
             error.to_string(),
             "the content holds a secret (password), and none is stored in this space"
         );
         assert!(!format!("{error} {:?}", error.hint()).contains("Winter"));
-        let kept = Sieve::new(SecretPolicy::Off).content(Field::Content, text).expect("good");
+        let kept = Redactor::new(SecretPolicy::Off).content(Field::Content, text).expect("good");
         assert_eq!(kept, "password: Winter2031!");
         for policy in SecretPolicy::ALL {
-            let only = Sieve::new(*policy).content(Field::Content, "<private>x".to_owned());
+            let only = Redactor::new(*policy).content(Field::Content, "<private>x".to_owned());
             assert_eq!(only, Err(Invalid::OnlyPrivate { field: Field::Content }), "{policy}");
         }
     }
@@ -253,13 +254,13 @@ mod tests {
     #[test]
     fn a_space_is_known_by_its_name_or_its_id() {
         let space = Space {
-            id: crate::id::SpaceId::DEFAULT,
-            team: crate::id::TeamId::LOCAL,
+            id: crate::model::id::SpaceId::DEFAULT,
+            team: crate::model::id::TeamId::LOCAL,
             name: "work".to_owned(),
-            kind: crate::vocabulary::SpaceKind::Hub,
-            created_at: crate::time::Timestamp::from_micros(0),
+            kind: crate::model::vocabulary::SpaceKind::Hub,
+            created_at: crate::model::time::Timestamp::from_micros(0),
         };
-        let mut secrecy = Secrecy::default();
+        let mut secrecy = SecretPolicies::default();
         assert_eq!(secrecy.of(&space), SecretPolicy::Redact);
         secrecy.spaces.insert(space.id.to_string(), SecretPolicy::Off);
         assert_eq!(secrecy.of(&space), SecretPolicy::Off);
@@ -269,13 +270,13 @@ mod tests {
 
     #[test]
     fn what_is_in_no_space_may_be_a_secret_only_where_all_spaces_keep_them() {
-        let mut secrecy = Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() };
+        let mut secrecy = SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() };
         assert_eq!(secrecy.least(), SecretPolicy::Off);
         secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
         assert_eq!(secrecy.least(), SecretPolicy::Off);
         secrecy.spaces.insert("work".to_owned(), SecretPolicy::Redact);
         assert_eq!(secrecy.least(), SecretPolicy::Redact);
-        assert_eq!(Secrecy::default().least(), SecretPolicy::Redact);
+        assert_eq!(SecretPolicies::default().least(), SecretPolicy::Redact);
     }
 
     proptest! {

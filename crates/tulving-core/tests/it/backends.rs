@@ -1,36 +1,36 @@
-//! Several backends: who is written to, what is merged, and what is not believed.
+//! Several backends: which one is written to, what is merged, and what is not trusted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tulving_core::answer::{Answer, Fate, Strength, Warning};
-use tulving_core::backend::{
+use tulving_core::model::answer::{Answer, Fate, Strength, Warning};
+use tulving_core::model::backend::{
     BUILT_IN, BackendRole, Description, Given, ListQuery, Listed, RecallQuery, Verb, Way,
 };
-use tulving_core::error::{BackendError, Class, Error};
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::memory::Memory;
-use tulving_core::ports::Backend;
-use tulving_core::request::{
+use tulving_core::model::error::{BackendError, Class, Error};
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     Ask, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, TimelineRequest,
 };
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Relation, Role, State};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Relation, Role, State};
+use tulving_core::ports::Backend;
 use tulving_core::{BackendEntry, Engine, Keeps};
 
 use crate::bed::{Bed, keyed, link, listing, recall, refused, said, within};
 
-/// What a fake does instead of what it is asked.
+/// The behaviour of a fake that replaces its own.
 type Instead = Box<dyn Fn(&str) -> Result<(), BackendError> + Send + Sync>;
 
-/// A backend that keeps JSON in memory, as a plugin does, or says whatever it was told to.
+/// A backend that keeps JSON in memory, as a plugin does, or answers as a test wants.
 #[derive(Default)]
 struct Fake {
     kept: Mutex<BTreeMap<String, Value>>,
-    /// What it gives to every recall and list, whatever it is asked.
+    /// The memories that it returns for every recall and list.
     gives: Vec<Value>,
     instead: Option<Instead>,
     calls: Mutex<Vec<String>>,
@@ -135,7 +135,7 @@ fn built_in(role: BackendRole) -> BackendEntry {
     entry(BUILT_IN, role, Keeps::BuiltIn)
 }
 
-/// A memory as a backend would give it.
+/// Returns a memory as a backend would.
 fn memory(space: SpaceId, at: i64, content: &str) -> Value {
     let at = Timestamp::from_micros(at * 1_000_000);
     json!({ "id": MemoryId::mint(at), "space": space, "created_at": at, "content": content })
@@ -150,7 +150,7 @@ fn contents(answer: &Answer) -> Vec<&str> {
     answer.hits.iter().map(|hit| hit.memory.edition.text.content.as_str()).collect()
 }
 
-/// Why each backend that failed did.
+/// Returns each failed backend with the reason.
 fn failures(answer: &Answer) -> Vec<(&str, &str)> {
     answer.failed_backends.iter().map(|failed| (failed.backend.as_str(), failed.why.as_str())).collect()
 }
@@ -159,7 +159,7 @@ fn asked(question: &str) -> RecallRequest {
     recall(Mode::Hybrid(Box::new(Ask::new(question))))
 }
 
-fn saves(engine: &Engine, caller: &Caller, request: SaveRequest) -> tulving_core::answer::Receipt {
+fn saves(engine: &Engine, caller: &Caller, request: SaveRequest) -> tulving_core::model::answer::Receipt {
     engine.save(caller, request).expect("saved")
 }
 
@@ -237,7 +237,7 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
     let user = bed.user();
     let notes = Arc::new(Fake::default());
     let engine = bed.over(vec![built_in(BackendRole::Secondary), primary(&notes)]);
-    // In the store as well, so that anything that fell back to it would be done.
+    // Also in the store, so that a fallback to it would succeed.
     let id = bed.save(&user, "in the store").id;
     let other = bed.save(&user, "another").id;
     let everything = ForgetWhere {
@@ -341,7 +341,7 @@ fn a_backend_that_fails_is_named_and_the_others_answer() {
     let absent = MemoryId::mint(Timestamp::from_micros(1));
     let error = engine.get(&user, absent.into()).expect_err("it may be there");
     assert_eq!((error.code(), error.class()), ("backend_timed_out", Class::Upstream));
-    // A primary that fails: nothing is saved, and what the others have is still found.
+    // A primary that fails: nothing is saved, and the memories of the others are still found.
     let engine = bed.over(vec![primary(&slow), built_in(BackendRole::Secondary)]);
     refused!(engine.save(&user, SaveRequest::new("x")), Error::Backend { source, .. } if source == late);
     let answer = engine.recall(&user, &asked("tea")).expect("the others answer");
@@ -373,7 +373,7 @@ fn a_batch_that_fails_says_how_many_were_done() {
 #[test]
 fn backends_are_asked_at_the_same_time() {
     let bed = Bed::new();
-    // Each waits until the other was asked.
+    // Each waits until the other is asked.
     let meet = |mine: mpsc::Sender<()>, other: mpsc::Receiver<()>| {
         let other = Mutex::new(other);
         let instead: Instead = Box::new(move |_| {
@@ -430,7 +430,7 @@ fn walls_hold_whatever_a_backend_says() {
         assert_eq!(page.memories.len(), 2, "{why}");
         assert_eq!(page.failed_backends.len(), 1, "{why}");
     }
-    // One that gives another memory than it was asked for.
+    // A backend that returns another memory than the one asked for.
     let asked_for = MemoryId::mint(Timestamp::from_micros(5));
     struct Changeling(Value);
     impl Backend for Changeling {
@@ -499,7 +499,7 @@ fn pages_of_several_backends_neither_skip_nor_repeat() {
     for content in ["store a", "store b", "store c"] {
         bed.save(&user, content);
     }
-    // One has many, one few.
+    // One backend has many, the other few.
     let (many, few) = (made(1..40, 3, "many"), made(2..40, 17, "few"));
     let engine =
         bed.over(vec![built_in(BackendRole::Primary), secondary("many", &many), secondary("few", &few)]);

@@ -1,55 +1,55 @@
-//! What every test here begins with: a home, its store, a clock and an engine over them.
+//! The setup of every test here: a home, its store, a clock and an engine over them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tulving_core::answer::{Page, Receipt};
-use tulving_core::change::{Actor, ChangeSet, Write};
-use tulving_core::error::Error;
-use tulving_core::file::{FilePath, Folder};
-use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
-use tulving_core::job::{Job, Lease};
-use tulving_core::limits::Limits;
-use tulving_core::memory::Memory;
-use tulving_core::ports::{Embedder, Index, Store};
-use tulving_core::record::Record;
-use tulving_core::request::{
+use tulving_core::model::answer::{Page, Receipt};
+use tulving_core::model::change::{Actor, ChangeSet, Write};
+use tulving_core::model::error::Error;
+use tulving_core::model::file::{FilePath, Folder};
+use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId, SpaceId};
+use tulving_core::model::job::{Job, Lease};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::record::Record;
+use tulving_core::model::request::{
     AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
     Sort, TurnRequest, UpdateRequest,
 };
-use tulving_core::time::{Timestamp, Zone};
-use tulving_core::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
-use tulving_core::{BackendEntry, Backends, Engine, LoadOptions, LoadReport, Parts, Secrecy};
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_core::model::time::{Timestamp, Zone};
+use tulving_core::model::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
+use tulving_core::ports::{Embedder, Index, Store};
+use tulving_core::{BackendEntry, Backends, Engine, LoadOptions, LoadReport, Parts, SecretPolicies};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::extractor::ScriptedExtractor;
 use tulving_testkit::fault::FaultyStore;
-use tulving_testkit::files::MemoryFiles;
+use tulving_testkit::files::InMemoryFiles;
 use tulving_testkit::index::PlainIndex;
-use tulving_testkit::objects::MemoryObjects;
+use tulving_testkit::objects::InMemoryObjects;
 
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
-    /// What the engine talks to.
+    /// The store that the engine uses.
     pub(crate) store: Arc<FaultyStore>,
     pub(crate) clock: Arc<ManualClock>,
-    pub(crate) files: Arc<MemoryFiles>,
-    pub(crate) objects: Arc<MemoryObjects>,
+    pub(crate) files: Arc<InMemoryFiles>,
+    pub(crate) objects: Arc<InMemoryObjects>,
     pub(crate) extractor: Arc<ScriptedExtractor>,
     home: Home,
     _folder: TempDir,
 }
 
 impl Bed {
-    /// A bed whose clock moves on by a millisecond at each look.
+    /// Creates a bed whose clock advances by a millisecond at each reading.
     pub(crate) fn new() -> Self {
         Self::embedding(Arc::new(NoEmbedder))
     }
 
-    /// The same with this model.
+    /// Creates the same bed with this model.
     pub(crate) fn embedding(embedder: Arc<dyn Embedder>) -> Self {
         Self::with(ManualClock::ticking(Duration::from_millis(1)), embedder)
     }
@@ -58,10 +58,11 @@ impl Bed {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::open_or_create(folder.path()).expect("a home");
         let clock = Arc::new(clock);
-        let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
+        let opened =
+            SqliteStore::open_with_clock(&home, SqliteOptions::default(), clock.clone()).expect("a store");
         let store = Arc::new(FaultyStore::new(Arc::new(opened)));
-        let files = Arc::new(MemoryFiles::new());
-        let objects = Arc::new(MemoryObjects::new());
+        let files = Arc::new(InMemoryFiles::new());
+        let objects = Arc::new(InMemoryObjects::new());
         let extractor = Arc::new(ScriptedExtractor::new());
         let engine = Engine::new(Parts {
             store: store.clone(),
@@ -73,39 +74,39 @@ impl Bed {
             extractor: extractor.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         });
         Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
     }
 
-    /// The same with these bounds.
+    /// Sets these limits.
     pub(crate) fn with_limits(self, limits: Limits) -> Self {
         Self { engine: self.engine.with_limits(limits), ..self }
     }
 
-    /// The same, where spaces want this done with secrets.
-    pub(crate) fn with_secrecy(self, secrecy: Secrecy) -> Self {
+    /// Sets the secrets policy of spaces.
+    pub(crate) fn with_secrecy(self, secrecy: SecretPolicies) -> Self {
         Self { engine: self.engine.with_secrecy(secrecy), ..self }
     }
 
-    /// Another engine on the same home, with a store of its own, as another process would have.
+    /// Opens another engine on the same home, with its own store, like another process.
     pub(crate) fn beside(&self) -> Engine {
         self.beside_with(Arc::new(NoEmbedder), Vec::new())
     }
 
-    /// The same with models of its own.
+    /// Opens the same with its own models.
     pub(crate) fn beside_with(&self, embedder: Arc<dyn Embedder>, former: Vec<Arc<dyn Embedder>>) -> Engine {
-        let opened = Arc::new(SqliteStore::open(&self.home, Options::default()).expect("a store"));
+        let opened = Arc::new(SqliteStore::open(&self.home, SqliteOptions::default()).expect("a store"));
         self.another(opened.clone(), Arc::new(PlainIndex::new(opened)), embedder, former)
     }
 
-    /// An engine on the same store with the index that ships.
+    /// Opens an engine on the same store with the production index.
     pub(crate) fn shipped(&self, embedder: Arc<dyn Embedder>) -> Engine {
         let index = SearchIndex::open(self.store.clone(), &self.home.index_dir());
         self.another(self.store.clone(), Arc::new(index), embedder, Vec::new())
     }
 
-    /// An engine that shares with the bed all that stands beside the store.
+    /// Opens an engine that shares everything but the store with the bed.
     fn another(
         &self,
         store: Arc<dyn Store>,
@@ -123,36 +124,36 @@ impl Bed {
             extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         })
     }
 
-    /// An engine on the same home with these backends.
+    /// Opens an engine on the same home with these backends.
     pub(crate) fn over(&self, backends: Vec<BackendEntry>) -> Engine {
         self.beside().with_backends(Backends::new(backends).expect("one is primary"))
     }
 
-    /// A job of this kind, taken by a process that is killed before it does anything; `None` where none is due.
+    /// Takes a job of this kind for a process that is killed before it does anything; `None` if none is due.
     pub(crate) fn take_job(&self, kind: &str, holder: &str, lease: Duration) -> Option<Job> {
         take_job(&*self.store, kind, holder, self.engine.now(), lease)
     }
 
-    pub(crate) fn world(&self) -> build::World {
-        build::World::new(self.store.clone())
+    pub(crate) fn world(&self) -> build::StoreFixture {
+        build::StoreFixture::new(self.store.clone())
     }
 
     pub(crate) fn user(&self) -> Caller {
         self.engine.user(Origin::Cli, None).expect("the user")
     }
 
-    /// A new principal, who is a member of nothing yet.
+    /// Creates a principal without memberships.
     pub(crate) fn person(&self, name: &str) -> Caller {
         let principal =
             self.engine.create_principal(&self.user(), name, PrincipalKind::Person).expect("a principal");
         caller(principal.id, SpaceId::DEFAULT)
     }
 
-    /// A new hub, made by the user, who is its admin.
+    /// Creates a hub with the user as its admin.
     pub(crate) fn hub(&self, name: &str) -> SpaceId {
         self.space(name, SpaceKind::Hub)
     }
@@ -161,7 +162,7 @@ impl Bed {
         self.engine.create_space(&self.user(), name, kind).expect("a space").id
     }
 
-    /// A new principal who is a member of a space, speaking there.
+    /// Creates a principal who is a member of a space, as a caller in that space.
     pub(crate) fn member(&self, name: &str, space: SpaceId, role: Role) -> Caller {
         let person = self.person(name);
         self.engine.set_member(&self.user(), &space.to_string(), name, role).expect("a member");
@@ -208,13 +209,13 @@ impl Bed {
         }
     }
 
-    /// What the caller can list, newest first.
+    /// Returns the contents that the caller can list, newest first.
     pub(crate) fn contents(&self, caller: &Caller) -> Vec<String> {
         let page = self.engine.list(caller, &listing(Sort::Newest, 1_000));
         contents(&page.expect("a list"))
     }
 
-    /// A file in the folder of a caller's space.
+    /// Returns the path of a file in the folder of a caller's space.
     #[track_caller]
     pub(crate) fn path(&self, caller: &Caller, name: &str) -> FilePath {
         let space = self.engine.space(caller).expect("a space");
@@ -227,7 +228,7 @@ impl Bed {
         self.files.edit(&self.path(caller, name), content);
     }
 
-    /// Loads the records of a dump, a few at a time, each with its place as its line.
+    /// Loads the records of a dump, a few at a time, each with its position as its line.
     pub(crate) fn try_load(&self, records: Vec<Record>, options: LoadOptions) -> Result<LoadReport, Error> {
         let user = self.user();
         let mut loading = self.engine.begin_load(&user, options)?;
@@ -238,7 +239,7 @@ impl Bed {
         self.engine.finish_load(&user, loading)
     }
 
-    /// The same of a dump that is good.
+    /// Loads the records of a valid dump.
     #[track_caller]
     pub(crate) fn load(&self, records: Vec<Record>) -> LoadReport {
         match self.try_load(records, LoadOptions::default()) {
@@ -247,7 +248,7 @@ impl Bed {
         }
     }
 
-    /// All records of the store.
+    /// Returns all records of the store.
     pub(crate) fn dump(&self) -> Vec<Record> {
         let store: &dyn Store = &*self.store;
         build::dump(store, 1_000)
@@ -269,13 +270,13 @@ impl From<SaveRequest> for Saying {
     }
 }
 
-/// Somebody without a token, who may do what the principal may.
+/// Returns a caller without a token, with all rights of the principal.
 pub(crate) fn caller(principal: PrincipalId, space: SpaceId) -> Caller {
     let (agent, origin, zone) = (None, Origin::Api, Zone::default());
     Caller { viewer: build::eyes(principal), ceiling: Role::Admin, space, agent, origin, zone }
 }
 
-/// The same caller elsewhere.
+/// Returns the same caller in another space.
 pub(crate) fn within(caller: &Caller, space: SpaceId) -> Caller {
     Caller { space, ..caller.clone() }
 }
@@ -288,7 +289,7 @@ pub(crate) fn said(content: &str) -> UpdateRequest {
     UpdateRequest { content: Some(content.to_owned()), ..UpdateRequest::default() }
 }
 
-/// What a user said, in no channel.
+/// Returns a turn of a user, in no channel.
 pub(crate) fn turn(content: &str) -> TurnRequest {
     TurnRequest {
         channel: None,
@@ -303,7 +304,7 @@ pub(crate) fn link(target: impl Into<MemoryRef>, relation: Relation) -> Associat
     AssociationRequest { target: target.into(), relation: Some(relation), weight: None }
 }
 
-/// A job of this kind that is due now, taken in a store by somebody who does nothing more.
+/// Takes a job of this kind that is due now, and does nothing with it.
 pub(crate) fn take_job(
     store: &dyn Store,
     kind: &str,
@@ -333,7 +334,7 @@ pub(crate) fn contents(page: &Page) -> Vec<String> {
     page.memories.iter().map(content).collect()
 }
 
-/// Asserts that something was refused in the way that a pattern says.
+/// Asserts that a result is an error that matches a pattern.
 macro_rules! refused {
     ($result:expr, $pattern:pat $(if $guard:expr)?) => {
         match $result {
@@ -344,7 +345,7 @@ macro_rules! refused {
 }
 pub(crate) use refused;
 
-/// The words of an error.
+/// Returns the message of an error.
 pub(crate) fn words<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     result.expect_err("it was to be refused").to_string()
 }

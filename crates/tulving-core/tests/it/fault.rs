@@ -1,40 +1,40 @@
 //! The store fails at the first call of an act, then at the second, the third … until none fails. Each time the act is
-//! whole or absent, a receipt means that it is whole, and what was absent can be done again.
+//! whole or absent, a receipt means that it is whole, and an absent act can be repeated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use tulving_core::adopt::AdoptOptions;
-use tulving_core::change::Write;
-use tulving_core::error::Error;
-use tulving_core::foreign::{Collection, ForeignMemory, Stands};
-use tulving_core::id::{MemoryId, PassId, Seq, SpaceId, Version};
-use tulving_core::job::Job;
-use tulving_core::pass::{Pass, PassAct, PassFilter};
-use tulving_core::ports::{Claims, Directory, Jobs, Log, Passes};
-use tulving_core::record::Record;
-use tulving_core::request::{
+use tulving_core::model::change::Write;
+use tulving_core::model::error::Error;
+use tulving_core::model::foreign::{Collection, ForeignMemory, Stands};
+use tulving_core::model::id::{MemoryId, PassId, Seq, SpaceId, Version};
+use tulving_core::model::job::Job;
+use tulving_core::model::pass::{Pass, PassAct, PassFilter};
+use tulving_core::model::record::Record;
+use tulving_core::model::request::{
     Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, QualityRequest, SaveRequest, Sort,
     TokenRequest, UpdateRequest,
 };
-use tulving_core::score::Weight;
-use tulving_core::vocabulary::{
+use tulving_core::model::score::Weight;
+use tulving_core::model::vocabulary::{
     Boundary, FindingKind, MemoryType, PassKind, PassOutcome, PrincipalKind, Relation, Role, SecretPolicy,
     SpaceKind, State, System,
 };
-use tulving_core::{LoadOptions, Secrecy};
+use tulving_core::ports::{Claims, Directory, Jobs, Log, Passes};
+use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::{LoadOptions, SecretPolicies};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
 
 use crate::bed::{Bed, keyed, link, listing, said, turn, within};
 
-/// The key of a request that is done once.
+/// The idempotency key of a request.
 const ONCE: &str = "once";
 
-/// What an act is done to, the same each time.
-struct Stage {
+/// The setup for an act, the same each time.
+struct FaultFixture {
     bed: Bed,
     user: Caller,
     hub: SpaceId,
@@ -45,7 +45,7 @@ struct Stage {
     dump: Vec<Record>,
 }
 
-impl Stage {
+impl FaultFixture {
     fn new() -> Self {
         // A clock that stands still gives every run the same times.
         let bed = Bed::with(ManualClock::new(), Arc::new(FakeEmbedder));
@@ -81,7 +81,7 @@ impl Stage {
         &self.bed.engine
     }
 
-    /// All that is stored, with ids by the order in which they come.
+    /// Returns all stored data, with ids replaced by their order.
     fn snapshot(&self) -> String {
         let records = self.bed.dump();
         let mut text: String = records
@@ -91,7 +91,7 @@ impl Stage {
         let store = &self.bed.store;
         text += &format!("{:#?}\n", store.tokens(None).expect("tokens"));
         let claim = store.claim(self.user.viewer.principal, ONCE).expect("a claim or none");
-        // What it asks is told apart by the space, which is new in each run.
+        // The hash of the request depends on the space, which is new in each run.
         text += &format!("{:?}\n", claim.map(|claim| (claim.at, claim.answer)));
         text += &format!("{:#?}\n", store.jobs(&[], &[], 100).expect("jobs"));
         let passes = PassFilter { limit: 100, ..PassFilter::default() };
@@ -101,7 +101,7 @@ impl Stage {
     }
 }
 
-/// The text with each id replaced by how many others came before it, because ids are new in each run.
+/// Replaces each id with the number of ids before it, because ids are new in each run.
 fn with_plain_ids(text: &str) -> String {
     const LENGTH: usize = 36;
     let bytes = text.as_bytes();
@@ -128,7 +128,7 @@ fn with_plain_ids(text: &str) -> String {
     plain + &text[rest..]
 }
 
-type Deed = fn(&Stage) -> Result<(), Error>;
+type FaultedAct = fn(&FaultFixture) -> Result<(), Error>;
 
 fn first_difference(one: &str, other: &str) -> String {
     let mut pairs = one.lines().zip(other.lines());
@@ -139,9 +139,9 @@ fn first_difference(one: &str, other: &str) -> String {
 
 /// Fails the act at each of its calls in turn.
 #[track_caller]
-fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
+fn whole_or_absent(prepare: fn(&mut FaultFixture), deed: FaultedAct) {
     let stage = || {
-        let mut stage = Stage::new();
+        let mut stage = FaultFixture::new();
         prepare(&mut stage);
         stage
     };
@@ -194,14 +194,14 @@ fn whole_or_absent(prepare: fn(&mut Stage), deed: Deed) {
     panic!("the act never ends");
 }
 
-fn nothing(_: &mut Stage) {}
+fn nothing(_: &mut FaultFixture) {}
 
-fn put_aside(stage: &mut Stage) {
+fn put_aside(stage: &mut FaultFixture) {
     let memory = stage.bed.get(&stage.user, stage.plain);
     stage.bed.world().shift(&memory, |standing| standing.quarantined_at = Some(build::second(5)));
 }
 
-fn begun(stage: &mut Stage) {
+fn begun(stage: &mut FaultFixture) {
     stage.engine().begin_once(&stage.user, ONCE, [1; 32]).expect("begun");
 }
 
@@ -257,8 +257,11 @@ fn foreign(memories: &[(&str, &str, Stands)]) -> Collection {
     Collection { memories: memories.iter().map(memory).collect(), ..Collection::new(System::Spacebot) }
 }
 
-fn adopted(stage: &Stage, memories: &[(&str, &str, Stands)]) -> Result<(), Error> {
-    stage.engine().adopt(&stage.user, foreign(memories), &AdoptOptions::default(), &mut |_| {}).map(drop)
+fn adopted(stage: &FaultFixture, memories: &[(&str, &str, Stands)]) -> Result<(), Error> {
+    stage
+        .engine()
+        .adopt(&stage.user, foreign(memories), &ForeignImportOptions::default(), &mut |_| {})
+        .map(drop)
 }
 
 #[test]
@@ -276,7 +279,7 @@ fn adopt() {
 
 #[test]
 fn adopt_again() {
-    let before = |stage: &mut Stage| {
+    let before = |stage: &mut FaultFixture| {
         let theirs = [("1", "theirs", Stands::Active), ("2", "theirs too", Stands::Active)];
         adopted(stage, &theirs).expect("taken in");
     };
@@ -411,7 +414,7 @@ fn dissociate_several() {
 
 #[test]
 fn flush_of_touches() {
-    fn touch(stage: &mut Stage) {
+    fn touch(stage: &mut FaultFixture) {
         for id in [stage.plain, stage.edited, stage.plain] {
             stage.engine().touch(&stage.user, id.into()).expect("touched");
         }
@@ -470,18 +473,18 @@ fn prune_turns() {
     whole_or_absent(nothing, |s| s.engine().prune_turns(&s.user));
 }
 
-/// Another home's memories, the same in every run.
-fn with_a_dump(stage: &mut Stage) {
+/// Adds the memories of another home, the same in every run.
+fn with_a_dump(stage: &mut FaultFixture) {
     static DUMP: std::sync::OnceLock<Vec<Record>> = std::sync::OnceLock::new();
     let records = DUMP.get_or_init(|| {
-        let other = Stage::new();
+        let other = FaultFixture::new();
         other.bed.save(&other.bed.user(), "in the default space");
         other.bed.dump()
     });
     stage.dump.clone_from(records);
 }
 
-fn load(stage: &Stage, records: Vec<Record>) -> Result<(), Error> {
+fn load(stage: &FaultFixture, records: Vec<Record>) -> Result<(), Error> {
     stage.bed.try_load(records, LoadOptions { with_roles: true }).map(drop)
 }
 
@@ -493,7 +496,7 @@ fn load_of_a_whole_dump() {
 #[test]
 fn a_load_that_failed_half_way_comes_to_the_same_when_it_is_repeated() {
     let stage = || {
-        let mut stage = Stage::new();
+        let mut stage = FaultFixture::new();
         with_a_dump(&mut stage);
         stage
     };
@@ -519,7 +522,7 @@ fn a_load_that_failed_half_way_comes_to_the_same_when_it_is_repeated() {
 
 #[test]
 fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
-    let stage = Stage::new();
+    let stage = FaultFixture::new();
     let whole: Vec<MemoryId> = {
         let page = stage.engine().list(&stage.user, &listing(Sort::Updated, 100));
         page.expect("a page").memories.iter().map(|memory| memory.id).collect()
@@ -555,7 +558,7 @@ fn a_list_that_failed_can_be_asked_again_from_where_it_was() {
 fn proposal_to_replace_a_secret() {
     whole_or_absent(
         |stage| {
-            let kept = Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() };
+            let kept = SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() };
             let engine = stage.bed.beside().with_secrecy(kept);
             let secret = SaveRequest::new("password: Winter2031! of the router");
             let id = engine.save(&stage.user, secret).expect("saved").id;
@@ -564,7 +567,7 @@ fn proposal_to_replace_a_secret() {
         |s| {
             let request = QualityRequest { kinds: vec![FindingKind::Secret], ..QualityRequest::default() };
             let report = s.engine().quality(&s.user, &request, &mut |_| {})?;
-            // Where it was done, there is nothing left to do.
+            // After it was done, nothing is left to do.
             let Some(finding) = report.findings.first() else { return Ok(()) };
             s.engine().apply_proposal(&s.user, finding.proposals[0].id).map(drop)
         },
@@ -573,9 +576,9 @@ fn proposal_to_replace_a_secret() {
 
 const PASS: PassId = PassId::from_bytes([7; 16]);
 
-/// As if a pass had saved, forgotten, edited and linked what is there.
-fn passed(stage: &mut Stage) {
-    let Stage { plain, edited, forgotten, .. } = *stage;
+/// Simulates a pass that has saved, forgotten, edited and linked these memories.
+fn passed(stage: &mut FaultFixture) {
+    let FaultFixture { plain, edited, forgotten, .. } = *stage;
     let (relation, weight) = (Relation::PartOf, Weight::DEFAULT);
     let world = stage.bed.world();
     let pass = Pass {

@@ -1,6 +1,6 @@
 //! A thousand people in many spaces, teams and two orgs, and an oracle that knows from the rules alone who may see
-//! what. Whatever they ask, nobody learns of a memory that is not for them: it is answered exactly as one that does not
-//! exist. `TULVING_TEST_SEED` repeats a run.
+//! what. Nobody learns of a memory that they may not see: every verb answers exactly as for one that does not exist.
+//! `TULVING_TEST_SEED` repeats a run.
 
 mod town;
 
@@ -8,20 +8,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::answer::{Ended, Fate, Warning};
-use tulving_core::change::Change;
-use tulving_core::error::Error;
-use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
-use tulving_core::memory::Memory;
-use tulving_core::ports::{Log, Memories};
-use tulving_core::request::{
+use tulving_core::model::answer::{Ended, Fate, Warning};
+use tulving_core::model::change::Change;
+use tulving_core::model::error::Error;
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     About, Ask, AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner,
     Mode, RecallRequest, SaveRequest, Sort, TimelineRequest, TurnFilter, UpdateRequest,
 };
-use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role};
+use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role};
+use tulving_core::ports::{Log, Memories};
 use tulving_testkit::build;
 use tulving_testkit::embedder::NoEmbedder;
-use tulving_testkit::seed::{SaidOnPanic, Seed};
+use tulving_testkit::seed::{RandomSeed, SeedPanicGuard};
 
 use self::town::{MEMORIES, Town, settle};
 use crate::bed::{Bed, caller, link, listing, recall, said};
@@ -36,7 +36,7 @@ pub(crate) fn asking(ask: Ask) -> RecallRequest {
     recall(Mode::Hybrid(Box::new(ask)))
 }
 
-/// An error as a program and a person see it, without the name that was asked for.
+/// Formats an error as a program and a person see it, without the name that was asked for.
 pub(crate) fn told<T: std::fmt::Debug>(
     result: Result<T, Error>,
     asked: impl std::fmt::Display + Copy,
@@ -50,31 +50,31 @@ pub(crate) fn told<T: std::fmt::Debug>(
     }
 }
 
-struct Probe<'a> {
+struct IsolationProbe<'a> {
     bed: &'a Bed,
-    /// Asked by word, with the index that ships.
+    /// The engine for questions by word, with the production index.
     asked: &'a Engine,
     town: &'a Town,
     asking: Caller,
     memory: &'a Memory,
-    /// An id that nothing has.
+    /// An id of no memory.
     nothing: MemoryId,
     said: String,
 }
 
-/// Something that is asked of a memory by its name.
-type Verb<'a> = &'a dyn Fn(MemoryRef) -> Result<(), Error>;
+/// A verb that takes a reference to a memory.
+type MemoryRefVerb<'a> = &'a dyn Fn(MemoryRef) -> Result<(), Error>;
 
-/// What an act on several memories answers for one that is not there, as an act on one would.
+/// Returns the error of an act on several memories for a missing one, as an act on one would.
 fn absent(which: MemoryRef, missing: &[MemoryRef]) -> Result<(), Error> {
     assert_eq!(missing, [which], "what is hidden was taken along");
     Err(Error::NoMemory { which, space: None })
 }
 
-/// A number that nothing has.
+/// A number of no memory.
 const NO_NUMBER: Number = Number(999_999);
 
-impl Probe<'_> {
+impl IsolationProbe<'_> {
     fn engine(&self) -> &Engine {
         &self.bed.engine
     }
@@ -83,7 +83,7 @@ impl Probe<'_> {
         self.town.sees(&self.asking, self.memory.id)
     }
 
-    /// Whatever is given is for the one who asks, and so is what is said to supersede it.
+    /// Asserts that the caller may see a returned memory, and the one that supersedes it.
     fn check(&self, found: &Memory, by: &str) {
         assert!(
             self.town.sees(&self.asking, found.id),
@@ -162,10 +162,10 @@ impl Probe<'_> {
         assert_eq!(count, 0, "words of an earlier version, {}", self.said);
     }
 
-    /// A question by word finds it where it is visible, and never anything that is not.
+    /// Asserts that a question by word finds the memory if it is visible, and nothing that is not.
     fn ask(&self) {
         let word = &self.memory.edition.text.content;
-        // All that is found, because what another one updates comes late.
+        // All results, because a superseded memory ranks low.
         let request = RecallRequest { limit: 1_000, ..asking(Ask::new(word.clone())) };
         let answer = self.asked.recall(&self.asking, &request).expect("an answer");
         for hit in &answer.hits {
@@ -182,7 +182,7 @@ impl Probe<'_> {
         assert!(answer.total_found <= all as u64, "a question, {}", self.said);
     }
 
-    /// A mode that lists everything shows what is for the one who asks, all of it and nothing else.
+    /// Asserts that a mode that lists everything shows exactly what the caller may see.
     fn survey(&self) {
         let all: BTreeSet<MemoryId> =
             self.town.memories.keys().copied().filter(|id| self.town.sees(&self.asking, *id)).collect();
@@ -271,7 +271,7 @@ impl Probe<'_> {
         assert_eq!(found, expected, "associations, {}", self.said);
     }
 
-    /// A timeline tells of a memory where it is visible, and never names another one that is not.
+    /// Asserts that a timeline includes the memory if it is visible, and never names another one that is not.
     fn remember(&self) {
         let memory = self.memory.id;
         let request = TimelineRequest::new(About::Memory(memory.into()));
@@ -301,7 +301,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Every verb answers for what is hidden as for what is not there.
+    /// Asserts that every verb answers for a hidden memory as for a missing one.
     fn meddle(&self) {
         let (engine, asking) = (self.engine(), &self.asking);
         let hard = ForgetRequest { manner: Manner::Hard, reason: None };
@@ -322,12 +322,12 @@ impl Probe<'_> {
             assert_eq!(hidden, matching("what nobody has said"), "forget where, {}", self.said);
         }
         let reachable = self.town.sees_forgotten(asking, self.memory);
-        // To where they may write, if there is such a place: then all is told that is to tell.
+        // To a space where they may write, if there is one: then every error can occur.
         let own = self.town.people[&asking.viewer.principal].spaces.keys();
         let place = own.copied().find(|space| self.town.role(asking, *space) >= Some(Role::Writer));
         let place = place.unwrap_or(asking.space).to_string();
         for (hidden, missing) in refs {
-            let verbs: [(&str, Verb<'_>); 12] = [
+            let verbs: [(&str, MemoryRefVerb<'_>); 12] = [
                 ("update", &|which| engine.update(asking, which, &said("x")).map(drop)),
                 ("revert", &|which| engine.revert(asking, which, Version(1)).map(drop)),
                 ("archive", &|which| engine.archive(asking, which).map(drop)),
@@ -348,7 +348,7 @@ impl Probe<'_> {
             for (verb, act) in verbs.into_iter().filter(|_| !reachable) {
                 assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
             }
-            let buried: [(&str, Verb<'_>); 6] = [
+            let buried: [(&str, MemoryRefVerb<'_>); 6] = [
                 ("move", &|which| absent(which, &engine.move_to(asking, &[which], &place)?.missing)),
                 ("forget many", &|which| {
                     let gone = engine.forget_many(asking, &[which], &ForgetRequest::default())?;
@@ -367,7 +367,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Saving what a hidden memory says, under its key and its path, is a new memory.
+    /// Asserts that saving the content of a hidden memory, under its key and path, makes a new memory.
     fn repeat(&self, space: SpaceId) {
         let asking = Caller { space, ..self.asking.clone() };
         let hidden = self.memory;
@@ -414,7 +414,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Each of the entries that a log tells is for the one who asks, and those about this memory are all there.
+    /// Asserts that the caller may see every entry of the log, and that all entries about this memory are there.
     fn follow(&self) {
         let mut told = Vec::new();
         let mut after = Seq(0);
@@ -438,9 +438,9 @@ impl Probe<'_> {
 
     fn overhear(&self, space: SpaceId) {
         let asking = Caller { space, ..self.asking.clone() };
-        let filter = TurnFilter { channel: None, last: 10 };
-        let turns = self.engine().turns(&asking, &filter).expect("turns");
-        // In `default` they are private to the user of the home.
+        let filter = TurnFilter { last: 10, ..TurnFilter::default() };
+        let turns = self.engine().turns(&asking, &filter).expect("turns").turns;
+        // In `default`, turns are private to the user of the home.
         let shared = space != SpaceId::DEFAULT || asking.viewer.principal == PrincipalId::USER;
         let heard = self.town.role(&asking, space).is_some() && shared;
         assert_eq!(!turns.is_empty(), heard, "turns, {}", self.said);
@@ -459,11 +459,11 @@ impl Probe<'_> {
     }
 }
 
-/// How an attempt to link to a memory was answered, without its name.
+/// The answer to an attempt to link to a memory, without its name.
 struct AssociationTried(String);
 
 impl AssociationTried {
-    fn new(probe: &Probe<'_>, asking: &Caller, from: MemoryId, to: MemoryRef) -> Self {
+    fn new(probe: &IsolationProbe<'_>, asking: &Caller, from: MemoryId, to: MemoryRef) -> Self {
         let engine = probe.engine();
         let linked = engine.associate(asking, from.into(), &link(to, Relation::Updates));
         let unlinked = engine.dissociate(asking, from.into(), to, None);
@@ -471,7 +471,7 @@ impl AssociationTried {
     }
 }
 
-/// A caller: somebody, sometimes with a token that is confined, speaking in the space of the memory.
+/// Picks a caller: a person, sometimes with a confined token, in the space of the memory.
 fn somebody(random: &mut fastrand::Rng, town: &Town, ids: &[PrincipalId], memory: &Memory) -> Caller {
     let near: Vec<PrincipalId> =
         ids.iter().copied().filter(|id| town.people[id].spaces.contains_key(&memory.space)).collect();
@@ -488,8 +488,8 @@ fn somebody(random: &mut fastrand::Rng, town: &Town, ids: &[PrincipalId], memory
 
 #[test]
 fn nobody_learns_of_a_memory_that_is_not_for_them() {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let bed = Bed::new();
     let asked = bed.shipped(Arc::new(NoEmbedder));
@@ -509,7 +509,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
             memory.owner,
             memory.standing.forgotten_at.is_some()
         );
-        let probe = Probe {
+        let probe = IsolationProbe {
             bed: &bed,
             asked: &asked,
             town: &town,
@@ -546,7 +546,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
             .keys()
             .copied()
             .filter(|space| town.role(&probe.asking, *space) >= Some(Role::Writer));
-        // In the memory's own space where that is possible: there the walls are thinnest.
+        // In the memory's own space if possible: a leak is most likely there.
         let own: Vec<SpaceId> = own.collect();
         let place = own.iter().find(|space| **space == memory.space).or(own.first());
         if let Some(place) = place.filter(|place| n % 3 == 0 || **place == memory.space) {
@@ -559,8 +559,10 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
         "the run was about something: {shown} shown, {hidden} hidden, {repeated} repeated"
     );
     let records = bed.dump();
-    let left =
-        records.iter().filter(|record| matches!(record, tulving_core::record::Record::Memory(_))).count();
+    let left = records
+        .iter()
+        .filter(|record| matches!(record, tulving_core::model::record::Record::Memory(_)))
+        .count();
     assert_eq!(left, MEMORIES, "the probes changed nothing");
 }
 
@@ -577,7 +579,7 @@ fn a_confined_call_reaches_nothing_of_another_space() {
     let nothing = MemoryId::mint(build::second(1_000_000));
     let engine = &bed.engine;
     let hard = ForgetRequest { manner: Manner::Hard, reason: None };
-    let verbs: [Verb<'_>; 7] = [
+    let verbs: [MemoryRefVerb<'_>; 7] = [
         &|which| engine.get(&confined, which).map(drop),
         &|which| engine.touch(&confined, which).map(drop),
         &|which| engine.history(&confined, which).map(drop),

@@ -1,15 +1,16 @@
-//! Two years of an agent in accelerated time: what rules keep, what they put away, and what a wrong clock cannot do.
+//! Two years of an agent in accelerated time: which memories the rules keep and archive, and that a wrong clock does
+//! no harm.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tulving_core::id::MemoryId;
-use tulving_core::lifecycle::rules::{Patience, Policy, Rules};
-use tulving_core::memory::Memory;
-use tulving_core::request::{AuditFilter, Caller, Filter, ListRequest, SaveRequest, Sort};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{AuditAct, Stability, State};
-use tulving_testkit::life::{self, Life};
+use tulving_core::background::lifecycle::rules::{IdleDays, LifecyclePolicies, LifecyclePolicy};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{AuditFilter, Caller, Filter, ListRequest, SaveRequest, Sort};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{AuditAct, Stability, State};
+use tulving_testkit::life::{self, LifecycleSimulation};
 
 use crate::bed::Bed;
 use crate::plots;
@@ -22,11 +23,11 @@ fn bed() -> (Bed, Caller) {
     (bed, user)
 }
 
-fn lived(bed: &Bed, user: &Caller, each_day: impl FnMut(u32)) -> Life {
+fn lived(bed: &Bed, user: &Caller, each_day: impl FnMut(u32)) -> LifecycleSimulation {
     life::live(&bed.engine, user, &bed.clock, TWO_YEARS, 7, each_day)
 }
 
-/// Every memory that can be listed, however it stands.
+/// Returns every memory that can be listed, in any state.
 fn all(bed: &Bed, user: &Caller) -> BTreeMap<MemoryId, Memory> {
     let mut found = BTreeMap::new();
     let mut cursor = None;
@@ -51,7 +52,7 @@ fn two_years_leave_a_bounded_store_that_keeps_what_is_used_and_loses_nothing() {
     let (year, end) = (at(52), at(104));
     assert_eq!(end.saved, life.saved.len() as u64);
     assert_eq!(end.active + end.cooling + end.archived, end.saved, "nothing is lost");
-    let in_sight = |week: life::Week| week.active + week.cooling;
+    let in_sight = |week: life::LifecycleWeek| week.active + week.cooling;
     assert!(end.saved > 2 * year.saved * 9 / 10, "as much is saved in the second year: {year:?} {end:?}");
     let stays = in_sight(end) - in_sight(year);
     assert!(stays < (end.saved - year.saved) / 5, "of a year's memories few stay: {year:?} {end:?}");
@@ -78,9 +79,9 @@ fn two_years_leave_a_bounded_store_that_keeps_what_is_used_and_loses_nothing() {
 #[test]
 fn without_rules_nothing_moves() {
     let (mut bed, user) = bed();
-    let never = Patience { stable: None, evolving: None, volatile: None };
-    let usual = Policy { cool_after: never, archive_after_days: None, ..Policy::default() };
-    bed.engine = bed.beside().with_rules(Rules { usual, ..Rules::default() });
+    let never = IdleDays { stable: None, evolving: None, volatile: None };
+    let usual = LifecyclePolicy { cool_after: never, archive_after_days: None, ..LifecyclePolicy::default() };
+    bed.engine = bed.beside().with_rules(LifecyclePolicies { usual, ..LifecyclePolicies::default() });
     let life = life::live(&bed.engine, &user, &bed.clock, 200, 7, |_| ());
     let end = life.weeks.last().expect("weeks");
     assert_eq!((end.active, end.cooling, end.archived), (end.saved, 0, 0));
@@ -93,12 +94,12 @@ fn a_clock_that_leaps_ahead_and_comes_back_puts_nothing_away_that_would_not_be()
     let (bed, user) = bed();
     let engine = &bed.engine;
     let leapt = life::live(engine, &user, &bed.clock, 340, 7, |day| {
-        // The last time is so long ago that what was to cool for thirty days has.
+        // The last leap is long enough ago that memories due to cool for thirty days have done so.
         if day % 50 != 20 || day > 300 {
             return;
         }
         let before = engine.now();
-        // The year 2099 for an hour, then the first second of 1970, as when a battery is empty.
+        // The year 2099 for an hour, then the first second of 1970, as with an empty battery.
         for wrong in ["2099-01-01T00:00:00Z", "2099-01-01T13:00:00Z", "1970-01-01T00:00:01Z"] {
             bed.clock.set(wrong.parse().expect("a time"));
             life::tend(engine);
@@ -134,13 +135,13 @@ fn the_year_2038_and_the_far_ends_of_time_are_times_like_others() {
         bed.clock.advance(Duration::from_secs(86_400));
     }
     let states: Vec<State> = all(&bed, &user).into_values().map(|memory| memory.standing.state).collect();
-    // What is from the future is as new as can be; what is from 1901 was idle for long.
+    // A memory from the future is as new as possible; one from 1901 was idle for long.
     assert_eq!(states.iter().filter(|state| **state == State::Active).count(), 2, "{states:?}");
 }
 
 #[test]
 fn a_day_begins_at_the_same_instant_whatever_the_zone_and_its_summer() {
-    // Instants are UTC: 2026-03-29 has 23 hours in Berlin, and a rule of days knows nothing of it.
+    // Instants are UTC: 2026-03-29 has 23 hours in Berlin, and a rule in days ignores that.
     let (bed, user) = bed();
     let at = |text: &str| text.parse::<Timestamp>().expect("a time");
     bed.clock.set(at("2026-03-08T01:30:00+01:00"));

@@ -1,25 +1,25 @@
 //! The engine over the real store, each test in a home of its own.
 
-// A home, a store that can be told to fail, a clock and an engine: what every test here begins with.
+// The setup of every test here: a home, a store that can fail on demand, a clock and an engine.
 mod bed;
-// Several backends: who is written to, what is merged, and what is not believed.
+// Several backends: which one is written to, what is merged, and what is not trusted.
 mod backends;
 // Each act is whole or absent, wherever the store fails.
 mod fault;
-// Nobody learns of a memory that is not for them, through any verb.
+// Nobody learns of a memory that they may not see, through any verb.
 mod isolation;
-// What is hidden changes nothing of an answer.
+// Hidden memories do not change an answer.
 mod unseen;
 // Random acts agree with a plain map.
 mod model;
-// What each verb does, rule by rule.
+// Each verb, rule by rule.
 mod verbs;
-// Two years in accelerated time, and clocks that are wrong.
+// Two years in accelerated time, and wrong clocks.
 mod life;
-// The plots of the lifecycle, as the rules are.
+// The plots of the lifecycle match the rules.
 mod plots;
 
-// How often the rules of `classify` are right, on labelled documents.
+// Accuracy of the rules of `classify`, on labelled documents.
 mod labelled;
-// How often secrets and commands are told from what looks like them.
+// Accuracy of the detectors of secrets and commands.
 mod detected;

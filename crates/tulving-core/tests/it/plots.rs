@@ -1,18 +1,18 @@
-//! The plots of `docs/lifecycle`, made from the rules themselves. `cargo xtask plot` writes them; here they must be as the
-//! rules are.
+//! The plots of `docs/lifecycle`, made from the rules themselves. `cargo xtask plot` writes them; these tests check that
+//! they match the rules.
 
 use std::path::Path;
 
-use tulving_core::lifecycle::decay;
-use tulving_core::lifecycle::rules::Patience;
-use tulving_core::memory::{Classification, Standing, Usage};
-use tulving_core::score::Importance;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Kind, MemoryType, Stability, State};
-use tulving_testkit::life::Week;
-use tulving_testkit::plot::{Axes, Line, areas, lines};
+use tulving_core::background::lifecycle::rules::IdleDays;
+use tulving_core::model::memory::{Classification, Standing, Usage};
+use tulving_core::model::score::Importance;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Kind, MemoryType, Stability, State};
+use tulving_core::rank::decay;
+use tulving_testkit::life::LifecycleWeek;
+use tulving_testkit::plot::{Axes, PlotLine, areas, lines};
 
-/// Writes a plot where that is asked for, else compares it with what is there.
+/// Writes a plot if that is requested, otherwise compares it with the file.
 #[track_caller]
 pub(crate) fn shows(name: &str, svg: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lifecycle").join(name);
@@ -25,10 +25,10 @@ pub(crate) fn shows(name: &str, svg: &str) {
     assert!(there == svg, "docs/lifecycle/{name} is not as the rules are; `cargo xtask plot` makes it anew");
 }
 
-/// How many memories are active, cooling and archived, week by week.
-pub(crate) fn two_years(weeks: &[Week]) -> String {
+/// Plots the numbers of active, cooling and archived memories, week by week.
+pub(crate) fn two_years(weeks: &[LifecycleWeek]) -> String {
     let most = weeks.iter().map(|week| week.saved).max().unwrap_or(1);
-    let line = |of: fn(&Week) -> u64| -> Vec<(f64, f64)> {
+    let line = |of: fn(&LifecycleWeek) -> u64| -> Vec<(f64, f64)> {
         (1..).zip(weeks).map(|(n, week)| (f64::from(n), as_float(of(week)))).collect()
     };
     let axes = Axes {
@@ -36,7 +36,7 @@ pub(crate) fn two_years(weeks: &[Week]) -> String {
         across: ("weeks", as_float(weeks.len() as u64)),
         up: ("memories", as_float(most.div_ceil(400) * 400)),
     };
-    let stacked: [Line<'_>; 3] = [
+    let stacked: [PlotLine<'_>; 3] = [
         ("active", line(|week| week.active)),
         ("cooling", line(|week| week.cooling)),
         ("archived", line(|week| week.archived)),
@@ -64,7 +64,7 @@ fn over(days: u32, value: impl Fn(u32) -> f64) -> Vec<(f64, f64)> {
 fn importance_fades_by_stability_and_type() {
     let axes = |title| Axes { title, across: ("days without use", 720.0), up: ("importance", 1.0) };
     let of = |stability| over(720, |day| importance(MemoryType::Fact, stability, 0.5, day, 0));
-    let by_stability: [Line<'_>; 3] = [
+    let by_stability: [PlotLine<'_>; 3] = [
         ("stable", of(Stability::Stable)),
         ("evolving", of(Stability::Evolving)),
         ("volatile", of(Stability::Volatile)),
@@ -75,7 +75,7 @@ fn importance_fades_by_stability_and_type() {
     );
     let of =
         |memory_type, base| over(720, move |day| importance(memory_type, Stability::Evolving, base, day, 0));
-    let by_type: [Line<'_>; 6] = [
+    let by_type: [PlotLine<'_>; 6] = [
         ("identity, 1.0", of(MemoryType::Identity, 1.0)),
         ("decision, 0.8", of(MemoryType::Decision, 0.8)),
         ("preference, 0.7", of(MemoryType::Preference, 0.7)),
@@ -102,10 +102,10 @@ fn use_lengthens_the_time_until_a_memory_cools() {
     let axes =
         Axes { title: "Idle days after which a memory cools", across: ("uses", 40.0), up: ("days", 2_000.0) };
     let of = |stability| {
-        let days = |uses| Patience::default().days(stability, u64::from(uses)).expect("it cools");
+        let days = |uses| IdleDays::default().days(stability, u64::from(uses)).expect("it cools");
         (0..=40_u32).map(|uses| (f64::from(uses), days(uses))).collect()
     };
-    let by_stability: [Line<'_>; 3] = [
+    let by_stability: [PlotLine<'_>; 3] = [
         ("stable", of(Stability::Stable)),
         ("evolving", of(Stability::Evolving)),
         ("volatile", of(Stability::Volatile)),

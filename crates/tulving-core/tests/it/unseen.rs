@@ -1,31 +1,33 @@
-//! What somebody may not see changes nothing of what they are told: no score, no order, no count.
+//! Memories that somebody may not see do not change their answers: no score, no order, no count.
 
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::answer::{Answer, Cursor, Fate, Near, Strength};
-use tulving_core::id::{ListingId, MemoryId, Seq};
+use tulving_core::model::answer::{Answer, Cursor, Fate, Near, Strength};
+use tulving_core::model::id::{ListingId, MemoryId, Seq};
+use tulving_core::model::request::{
+    Ask, Caller, Fusion, ListRequest, Manner, SaveRequest, Sort, UpdateRequest,
+};
+use tulving_core::model::vocabulary::{Boundary, ChangeKind, Role};
 use tulving_core::ports::Log;
-use tulving_core::request::{Ask, Caller, Fusion, ListRequest, Manner, SaveRequest, Sort, UpdateRequest};
-use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
 use tulving_testkit::build::{self};
 use tulving_testkit::embedder::FakeEmbedder;
-use tulving_testkit::seed::{SaidOnPanic, Seed};
+use tulving_testkit::seed::{RandomSeed, SeedPanicGuard};
 
 use crate::bed::{Bed, listing, said};
 use crate::isolation::{asking, pick, told};
 
-/// A hub with Ann and Bob, and another with Eve, of whom Bob knows nothing.
-struct Neighbours {
+/// A hub with Ann and Bob, and another with Eve, which Bob does not know.
+struct UnseenFixture {
     bed: Bed,
     ann: Caller,
     bob: Caller,
     eve: Caller,
-    /// With the plain index, and with the one that ships.
+    /// One with the plain index, one with the production index.
     engines: [Engine; 2],
 }
 
-impl Neighbours {
+impl UnseenFixture {
     fn new() -> Self {
         let bed = Bed::embedding(Arc::new(FakeEmbedder));
         let [hub, elsewhere] = ["hub", "elsewhere"].map(|name| bed.hub(name));
@@ -36,7 +38,7 @@ impl Neighbours {
         Self { bed, ann, bob, eve, engines }
     }
 
-    /// All that Bob is told, at one and the same time, however often.
+    /// Returns all answers that Bob gets, at the same time in every run.
     fn told(&self, questions: &[String]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for question in questions {
@@ -53,7 +55,7 @@ impl Neighbours {
         answers
     }
 
-    /// Which memories a receipt of Bob's names as saying nearly the same. What he saves is gone afterwards.
+    /// Returns the memories that Bob's receipts name as near duplicates. His saves are erased afterwards.
     fn near(&self, contents: &[String]) -> Vec<Vec<Near>> {
         let mut named = Vec::new();
         for content in contents {
@@ -87,7 +89,7 @@ const SAID: [&str; 16] = [
     "lantern",
 ];
 
-/// Words that others have saved and that stand in the way of words above.
+/// Words that others have saved and that resemble some of the words above.
 const BAIT: [&str; 8] = ["deploy", "zorblat", "zorbla", "stripe", "submarine", "turb", "orchards", "sign"];
 
 fn words(random: &mut fastrand::Rng, from: &[&str], count: usize) -> String {
@@ -96,13 +98,13 @@ fn words(random: &mut fastrand::Rng, from: &[&str], count: usize) -> String {
 
 #[test]
 fn what_is_hidden_changes_nothing_of_an_answer() {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let all: Vec<&str> = SAID.into_iter().chain(BAIT).collect();
     let (mut found, mut near) = (0, 0);
     for _ in 0..2 {
-        let town = Neighbours::new();
+        let town = UnseenFixture::new();
         let saying = |random: &mut fastrand::Rng, n: i64, from: &[&str], by: &[&str], boundary| {
             let count = random.usize(2..9);
             let talk = random.bool().then(|| format!("talk {}", random.u8(..2)));
@@ -127,7 +129,7 @@ fn what_is_hidden_changes_nothing_of_an_answer() {
                 .map(str::to_owned)
                 .to_vec();
         questions.extend((0..6).map(|n| words(&mut random, &all, n % 4 + 1)));
-        // Something that was said already, in other words by one.
+        // Repeats of saved texts, with one word more.
         let probes: Vec<String> = said.iter().step_by(6).map(|said| format!("{said} {said} again")).collect();
         let before = (town.told(&questions), town.near(&probes));
         for n in 0..30 {
@@ -137,7 +139,7 @@ fn what_is_hidden_changes_nothing_of_an_answer() {
             let request = saying(&mut random, n, from, &["Zelda", "Ada"], boundary);
             town.bed.save(who, request);
         }
-        // And the very same.
+        // And exactly the same texts.
         for content in said.iter().chain(&probes) {
             let private =
                 SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new(content.clone()) };
@@ -157,7 +159,7 @@ fn what_is_hidden_changes_nothing_of_an_answer() {
 
 #[test]
 fn a_private_zorblat_of_anothers_does_not_hide_ones_own_zorblatqk() {
-    let town = Neighbours::new();
+    let town = UnseenFixture::new();
     let private = |content: &str| SaveRequest {
         boundary: Some(Boundary::Private),
         ..SaveRequest::new(content.to_owned())
@@ -193,10 +195,10 @@ fn a_frozen_order_is_of_no_use_to_others() {
         told(bed.engine.list(who, &request), cursor)
     };
     assert!(next(&bob, hers).contains("invalid_cursor"));
-    // With her place in a cursor of his own, as who knows the format could make it.
+    // With her position in a cursor of his own, as somebody who knows the format could forge it.
     let forged = Cursor { position: hers.position, ..his };
     let made_up = Cursor {
-        position: tulving_core::answer::Position::Frozen(ListingId::mint(build::second(5)), 3),
+        position: tulving_core::model::answer::Position::Frozen(ListingId::mint(build::second(5)), 3),
         ..his
     };
     assert_eq!(next(&bob, forged), next(&bob, made_up));

@@ -1,22 +1,23 @@
-//! A memory with the whole table of fields, as the memax dialect and the service show it.
+//! A memory with the whole table of fields, as in the memax dialect and the service.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tulving_core::id::MemoryId;
-use tulving_core::memory::Memory;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, Origin, Stability, State};
+use tulving_core::classify;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, Origin, Stability, State};
 
 use crate::words;
 
-/// A memory's id as this dialect writes it. Every surface reads it back.
+/// Formats the id of a memory as this dialect writes it. Every surface reads it back.
 pub fn id(id: MemoryId) -> String {
     format!("mem_{}", id.to_string().replace('-', ""))
 }
 
 /// A memory with the whole table of fields.
 #[derive(Serialize, JsonSchema)]
-pub struct Fields {
+pub struct MemaxMemory {
     /// Unique identifier.
     id: String,
     /// The hub this memory lives in.
@@ -24,9 +25,9 @@ pub struct Fields {
     /// Who pushed it.
     owner_id: String,
     /// Server-derived or user-provided title.
-    title: Option<String>,
-    /// Short summary.
-    summary: Option<String>,
+    title: String,
+    /// Short summary; of a short memory what it says.
+    summary: String,
     /// The content; of a long document, in an answer to a query, its best section.
     content: String,
     /// Its form.
@@ -72,22 +73,23 @@ pub struct Fields {
     accessed_at: String,
 }
 
-impl Fields {
-    /// The same with another text in the place of the content.
+impl MemaxMemory {
+    /// Replaces the content with another text.
     pub(crate) fn with_content(self, content: &str) -> Self {
         Self { content: content.to_owned(), ..self }
     }
 }
 
-/// The table of fields of a memory. One whose time to live is over is archived, as its lifecycle says.
-pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
+/// Returns the table of fields of a memory. A memory whose time to live is over is archived, as its lifecycle
+/// says.
+pub fn fields(memory: &Memory, now: Timestamp) -> MemaxMemory {
     let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
-    Fields {
+    MemaxMemory {
         id: id(memory.id),
         hub_id: memory.space.to_string(),
         owner_id: memory.owner.to_string(),
-        title: edition.text.title.clone(),
-        summary: edition.text.summary.clone(),
+        title: classify::shown_title(memory),
+        summary: classify::shown_summary(memory),
         content: edition.text.content.clone(),
         content_type: edition.text.content_type,
         content_hash: edition.text.content_hash.to_string(),
@@ -111,7 +113,7 @@ pub fn fields(memory: &Memory, now: Timestamp) -> Fields {
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::id::MemoryRef;
+    use tulving_core::model::id::MemoryRef;
 
     use super::*;
 

@@ -1,21 +1,21 @@
-//! What is done with what has aged.
+//! Lifecycle rules for memories that have aged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::{TendRequest, TendedStep};
 
-use super::operation::{Made, Method, One, Operation};
-use super::shown::{Shown, shown};
-use crate::argument::{Whole, limited};
-use crate::tool::{Desk, Refusal};
+use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
+use super::shown::{MemoryReply, shown};
+use crate::argument::{WholeNumber, limited};
+use crate::tool::{ToolContext, ToolError};
 
-/// Most steps that are told, and how many are where nobody says.
+/// Maximum and default number of steps in the report.
 const STEPS: i64 = 1_000;
 const USUAL_STEPS: i64 = 100;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Post, "/v1/tend", "tend", "Apply the rules for what has aged", tend).saying(
+        Operation::new(OperationMethod::Post, "/v1/tend", "tend", "Apply the rules for what has aged", tend).saying(
             "In the space of the call, for its admins. With `dry_run` it says what would be done, and why, and writes nothing.",
         ),
     ]
@@ -23,18 +23,19 @@ pub(super) fn operations() -> Vec<Operation> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Tend {
+struct TendArguments {
     /// Only say what would be done (default: false).
     #[serde(default)]
     dry_run: bool,
     /// Most steps to tell, 1 to 1000 (default 100).
     #[schemars(range(min = 1, max = 1000))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
 }
 
 /// What rules did, or would do.
 #[derive(Serialize, JsonSchema)]
-struct Done {
+#[schemars(rename = "TendReport")]
+struct TendReply {
     /// Whether nothing was written.
     dry_run: bool,
     /// How many memories were looked at.
@@ -52,34 +53,38 @@ struct Done {
     /// How many would go for good once the clock has been steady for a day.
     held_back: u64,
     /// The first of these steps.
-    steps: Vec<Taken>,
+    steps: Vec<TendStepReply>,
 }
 
 /// One step.
 #[derive(Serialize, JsonSchema)]
-struct Taken {
+#[schemars(rename = "TendStep")]
+struct TendStepReply {
     /// What is done: cool, revive, archive or erase.
     step: &'static str,
     /// Why.
     why: String,
     /// The memory.
-    memory: Shown,
+    memory: MemoryReply,
 }
 
-fn tend(desk: &Desk<'_>, One(asked): One<Tend>) -> Result<Made<Done>, Refusal> {
+fn tend(
+    desk: &ToolContext<'_>,
+    SingleInput(asked): SingleInput<TendArguments>,
+) -> Result<OperationOutput<TendReply>, ToolError> {
     let request = TendRequest {
         space: Some(desk.caller.space),
         dry_run: asked.dry_run,
         shown: limited(desk, asked.limit, USUAL_STEPS, STEPS)?,
     };
     let now = desk.engine.now();
-    let taken = |TendedStep { step, why, memory }: TendedStep| Taken {
+    let taken = |TendedStep { step, why, memory }: TendedStep| TendStepReply {
         step: step.as_str(),
         why,
         memory: shown(&memory, now),
     };
     let tended = desk.engine.tend(&desk.caller, &request)?;
-    Ok(Done {
+    Ok(TendReply {
         dry_run: asked.dry_run,
         looked_at: tended.looked_at,
         cooled: tended.cooled,

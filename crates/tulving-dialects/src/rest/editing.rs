@@ -1,28 +1,28 @@
-//! Editing a memory, and what it said before.
+//! Editing a memory, and its earlier versions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use tulving_core::answer::{Edited, HistoryEntry};
-use tulving_core::id::Version;
-use tulving_core::request::UpdateRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability, VersionAct};
+use tulving_core::model::answer::{Edited, HistoryEntry};
+use tulving_core::model::id::Version;
+use tulving_core::model::request::UpdateRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability, VersionAct};
 
-use super::memories::This;
-use super::operation::{Audience, Made, Method, One, Operation, Two};
-use super::shown::{Shown, shown};
-use crate::argument::Whole;
-use crate::tool::{self, Desk, Refusal};
+use super::memories::MemoryIdArguments;
+use super::operation::{Audience, CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
+use super::shown::{MemoryReply, shown};
+use crate::argument::WholeNumber;
+use crate::tool::{self, ToolContext, ToolError};
 use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Patch, "/v1/memories/{id}", "updateMemory", "Edit a memory", update).matching("if_version").saying(
+        Operation::new(OperationMethod::Patch, "/v1/memories/{id}", "updateMemory", "Edit a memory", update).matching("if_version").saying(
             "What is not named stays; null clears. The old version is kept. With `If-Match`, or `if_version`, it is \
              edited only where it still has that version.",
         ),
-        Operation::new(Method::Get, "/v1/memories/{id}/history", "getHistory", "The versions of a memory", history).read_by(Audience::Relays),
-        Operation::new(Method::Post, "/v1/memories/{id}/revert", "revertMemory", "Bring back a version", revert)
+        Operation::new(OperationMethod::Get, "/v1/memories/{id}/history", "getHistory", "The versions of a memory", history).read_by(Audience::Relays),
+        Operation::new(OperationMethod::Post, "/v1/memories/{id}/revert", "revertMemory", "Bring back a version", revert)
             .saying("As a new version; nothing is lost."),
     ]
 }
@@ -30,10 +30,10 @@ pub(super) fn operations() -> Vec<Operation> {
 /// What an edit changes. What is not named stays.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Edit {
+struct UpdateMemoryArguments {
     /// The version that you saw, where an edit in between shall be an error.
     #[schemars(range(min = 1))]
-    if_version: Option<Whole>,
+    if_version: Option<WholeNumber>,
     /// The new content.
     #[schemars(length(min = 1))]
     content: Option<String>,
@@ -100,26 +100,31 @@ struct Edit {
     expires_at: Option<Option<Timestamp>>,
 }
 
-/// Tells null, which clears, from what was not said.
+/// Distinguishes null, which clears a field, from a missing field.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(input: D) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(input).map(Some)
 }
 
-/// A memory after an edit.
+/// A memory after an edit, or one that was restored.
 #[derive(Serialize, JsonSchema)]
-struct Changed {
+#[schemars(rename = "UpdatedMemory")]
+pub(super) struct UpdateMemoryReply {
     #[serde(flatten)]
-    memory: Shown,
+    memory: MemoryReply,
     /// What was asked and not done.
     warnings: Vec<String>,
 }
 
-fn changed(desk: &Desk<'_>, edited: &Edited) -> Made<Changed> {
+pub(super) fn changed(desk: &ToolContext<'_>, edited: &Edited) -> OperationOutput<UpdateMemoryReply> {
     let memory = shown(&edited.memory, desk.engine.now());
-    Made::from(Changed { memory, warnings: tool::warnings(&edited.warnings) }).of(edited.memory.version)
+    OperationOutput::from(UpdateMemoryReply { memory, warnings: tool::warnings(&edited.warnings) })
+        .of(edited.memory.version)
 }
 
-fn update(desk: &Desk<'_>, Two(this, edit): Two<This, Edit>) -> Result<Made<Changed>, Refusal> {
+fn update(
+    desk: &ToolContext<'_>,
+    CombinedInput(this, edit): CombinedInput<MemoryIdArguments, UpdateMemoryArguments>,
+) -> Result<OperationOutput<UpdateMemoryReply>, ToolError> {
     let request = UpdateRequest {
         if_version: edit.if_version.map(|number| version("if_version", number)).transpose()?,
         content: edit.content,
@@ -145,7 +150,8 @@ fn update(desk: &Desk<'_>, Two(this, edit): Two<This, Edit>) -> Result<Made<Chan
 
 /// A version of a memory.
 #[derive(Serialize, JsonSchema)]
-struct Entry {
+#[schemars(rename = "MemoryVersion")]
+struct MemoryVersionReply {
     /// Which version.
     version: u32,
     /// Whether it is the one that holds now.
@@ -181,14 +187,18 @@ struct Entry {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct History {
+#[schemars(rename = "MemoryHistory")]
+struct MemoryHistoryReply {
     /// The versions, newest first.
-    versions: Vec<Entry>,
+    versions: Vec<MemoryVersionReply>,
 }
 
-fn history(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<History>, Refusal> {
+fn history(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<MemoryIdArguments>,
+) -> Result<OperationOutput<MemoryHistoryReply>, ToolError> {
     let entries = desk.engine.history(&desk.caller, this.which()?)?;
-    let told = |entry: HistoryEntry| Entry {
+    let told = |entry: HistoryEntry| MemoryVersionReply {
         version: entry.version.0,
         current: entry.current,
         act: entry.act,
@@ -203,26 +213,29 @@ fn history(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<History>, Refus
         memory_type: entry.edition.class.memory_type,
         boundary: entry.edition.boundary,
     };
-    Ok(History { versions: entries.into_iter().map(told).collect() }.into())
+    Ok(MemoryHistoryReply { versions: entries.into_iter().map(told).collect() }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct RevertMemoryArguments {
     /// The version to bring back.
     #[schemars(range(min = 1))]
-    version: Whole,
+    version: WholeNumber,
 }
 
-/// A version that there may be.
-fn version(field: &str, number: Whole) -> Result<Version, Refusal> {
+/// Parses a version number.
+fn version(field: &str, number: WholeNumber) -> Result<Version, ToolError> {
     let fits = u32::try_from(number.0).ok().filter(|number| *number > 0);
     fits.map(Version).ok_or_else(|| {
-        Refusal::invalid("out_of_range", field, format!("{field} is {}; versions begin with 1", number.0))
+        ToolError::invalid("out_of_range", field, format!("{field} is {}; versions begin with 1", number.0))
     })
 }
 
-fn revert(desk: &Desk<'_>, Two(this, wanted): Two<This, Wanted>) -> Result<Made<Changed>, Refusal> {
+fn revert(
+    desk: &ToolContext<'_>,
+    CombinedInput(this, wanted): CombinedInput<MemoryIdArguments, RevertMemoryArguments>,
+) -> Result<OperationOutput<UpdateMemoryReply>, ToolError> {
     let edited = desk.engine.revert(&desk.caller, this.which()?, version("version", wanted.version)?)?;
     Ok(changed(desk, &edited))
 }

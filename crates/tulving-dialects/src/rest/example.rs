@@ -1,8 +1,8 @@
-//! An example of what a schema describes, for the description of the service.
+//! Example values for schemas, for the description of the service.
 
 use serde_json::{Map, Value, json};
 
-/// An example of a value that fits a schema, for a field of this name.
+/// Returns an example of a value that fits a schema, for a field of this name.
 pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return words.first().cloned().unwrap_or(Value::Null);
@@ -36,7 +36,7 @@ pub fn example(field: &str, schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// The fields that an object requires.
+/// Returns examples of the fields that an object requires.
 fn fields(schema: &Map<String, Value>) -> Value {
     let Some(own) = schema.get("properties").and_then(Value::as_object) else { return json!({}) };
     let required = schema.get("required").and_then(Value::as_array);
@@ -46,7 +46,7 @@ fn fields(schema: &Map<String, Value>) -> Value {
     Value::Object(told.collect())
 }
 
-/// The first type that a schema names: that of a value which may be null is what it else is.
+/// Returns the first type that a schema names; for a value that may be null, the other type.
 pub fn kind(schema: &Map<String, Value>) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,
@@ -65,7 +65,7 @@ fn is_of(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// What a field of this name may well hold.
+/// Returns a likely value for a field of this name.
 fn known(field: &str) -> Option<Value> {
     let memory = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
     let digest = "3f0a377ba0a4a460ecb616f6507ce0d8cfa3e704025d4fda3ed0c5ca05468728";

@@ -2,31 +2,31 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::journal::archive::ArchivedFile;
-use tulving_core::journal::shelf::{Shelf, ShelfFile, Writing};
-use tulving_core::journal::transcript::Message;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::TurnRole;
+use tulving_core::files::archive::ConversationFile;
+use tulving_core::files::shelf::{FileWriteMode, WorkspaceFile, WorkspaceFileList};
+use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::TurnRole;
 
-use super::journals::Unread;
-use super::operation::{Audience, Made, Method, One, Operation};
-use super::people::Nothing;
-use crate::conversation::{Archive, Kept, archived};
-use crate::tool::{self, Desk, Refusal};
+use super::journals::UnreadFileReply;
+use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use super::people::NoArguments;
+use crate::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
+use crate::tool::{self, ToolContext, ToolError};
 use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/files", "listFiles", "The files of the space", list).read_by(Audience::Relays)
+        Operation::new(OperationMethod::Get, "/v1/files", "listFiles", "The files of the space", list).read_by(Audience::Relays)
             .saying("In the default space, those of memory and conversations alone."),
-        Operation::new(Method::Get, "/v1/files/{*file}", "getFile", "What a file says", get).read_by(Audience::Relays)
+        Operation::new(OperationMethod::Get, "/v1/files/{*file}", "getFile", "What a file says", get).read_by(Audience::Relays)
             .saying("Text only, up to 8 MB."),
-        Operation::new(Method::Put, "/v1/files/{*file}", "putFile", "Make or replace a file", put)
+        Operation::new(OperationMethod::Put, "/v1/files/{*file}", "putFile", "Make or replace a file", put)
             .creating()
             .saying("With `new` it must not be there."),
-        Operation::new(Method::Delete, "/v1/files/{*file}", "removeFile", "Remove a file", remove),
+        Operation::new(OperationMethod::Delete, "/v1/files/{*file}", "removeFile", "Remove a file", remove),
         Operation::new(
-            Method::Post,
+            OperationMethod::Post,
             "/v1/conversations/archive",
             "archiveConversation",
             "Archive a conversation",
@@ -38,14 +38,14 @@ pub(super) fn operations() -> Vec<Operation> {
              still has. Nothing is overwritten: a second of the same name on a day is `-2`.",
         ),
         Operation::new(
-            Method::Get,
+            OperationMethod::Get,
             "/v1/conversations",
             "listConversations",
             "The archived conversations, newest first",
             conversations,
         ).read_by(Audience::Relays),
         Operation::new(
-            Method::Get,
+            OperationMethod::Get,
             "/v1/conversations/{conversation}",
             "getConversation",
             "An archived conversation, message by message",
@@ -57,7 +57,8 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// A file.
 #[derive(Serialize, JsonSchema)]
-struct Listed {
+#[schemars(rename = "FileInfo")]
+struct FileReply {
     /// Its path below the folder of the space.
     file: String,
     /// Its path below the workspace.
@@ -72,16 +73,17 @@ struct Listed {
     warnings: Vec<String>,
 }
 
-impl From<ShelfFile> for Listed {
-    fn from(file: ShelfFile) -> Self {
-        let ShelfFile { name, path, size, modified_at, warnings } = file;
+impl From<WorkspaceFile> for FileReply {
+    fn from(file: WorkspaceFile) -> Self {
+        let WorkspaceFile { name, path, size, modified_at, warnings } = file;
         Self { file: name, path, size, modified_at, warnings: tool::warnings(&warnings) }
     }
 }
 
 /// What is there and is not used.
 #[derive(Serialize, JsonSchema)]
-struct Refused {
+#[schemars(rename = "RefusedFile")]
+struct RefusedFileReply {
     /// Its path below the workspace.
     path: String,
     /// Why.
@@ -89,46 +91,55 @@ struct Refused {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Files {
+#[schemars(rename = "FileList")]
+struct FileListReply {
     /// The folder of the space, below the workspace.
     folder: String,
     /// Its files, by name.
-    files: Vec<Listed>,
+    files: Vec<FileReply>,
     /// Whether there are more.
     more: bool,
     /// What is there and is not used.
-    refused: Vec<Refused>,
+    refused: Vec<RefusedFileReply>,
 }
 
-fn list(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Files>, Refusal> {
-    let Shelf { folder, files, more, refused } = desk.engine.files(&desk.caller)?;
-    let refused = refused.into_iter().map(|(path, why)| Refused { path, why }).collect();
-    Ok(Files { folder, files: files.into_iter().map(Listed::from).collect(), more, refused }.into())
+fn list(
+    desk: &ToolContext<'_>,
+    _: SingleInput<NoArguments>,
+) -> Result<OperationOutput<FileListReply>, ToolError> {
+    let WorkspaceFileList { folder, files, more, refused } = desk.engine.files(&desk.caller)?;
+    let refused = refused.into_iter().map(|(path, why)| RefusedFileReply { path, why }).collect();
+    Ok(FileListReply { folder, files: files.into_iter().map(FileReply::from).collect(), more, refused }
+        .into())
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct This {
+struct FileNameArguments {
     /// Its path below the folder of the space.
     file: String,
 }
 
 /// A file and what it says.
 #[derive(Serialize, JsonSchema)]
-struct Text {
+#[schemars(rename = "FileContent")]
+struct FileContentReply {
     #[serde(flatten)]
-    of: Listed,
+    of: FileReply,
     /// What it says.
     content: String,
 }
 
-fn get(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Text>, Refusal> {
+fn get(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<FileNameArguments>,
+) -> Result<OperationOutput<FileContentReply>, ToolError> {
     let found = desk.engine.file(&desk.caller, &this.file)?;
-    Ok(Text { of: found.file.into(), content: found.content }.into())
+    Ok(FileContentReply { of: found.file.into(), content: found.content }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct New {
+struct PutFileArguments {
     /// Its path below the folder of the space.
     file: String,
     /// What it shall say.
@@ -138,30 +149,41 @@ struct New {
     new: bool,
 }
 
-fn put(desk: &Desk<'_>, One(new): One<New>) -> Result<Made<Listed>, Refusal> {
-    let writing = if new.new { Writing::New } else { Writing::Any };
+fn put(
+    desk: &ToolContext<'_>,
+    SingleInput(new): SingleInput<PutFileArguments>,
+) -> Result<OperationOutput<FileReply>, ToolError> {
+    let writing = if new.new { FileWriteMode::New } else { FileWriteMode::Any };
     let made = desk.engine.put_file(&desk.caller, &new.file, &new.content, writing)?;
-    Ok(Made::from(Listed::from(made)).new_if(new.new))
+    Ok(OperationOutput::from(FileReply::from(made)).new_if(new.new))
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Gone {
+#[schemars(rename = "RemovedFile")]
+struct RemoveFileReply {
     /// The file that was removed.
     file: String,
 }
 
-fn remove(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Gone>, Refusal> {
+fn remove(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<FileNameArguments>,
+) -> Result<OperationOutput<RemoveFileReply>, ToolError> {
     desk.engine.remove_file(&desk.caller, &this.file)?;
-    Ok(Gone { file: this.file }.into())
+    Ok(RemoveFileReply { file: this.file }.into())
 }
 
-fn archive(desk: &Desk<'_>, One(said): One<Archive>) -> Result<Made<Kept>, Refusal> {
-    Ok(Made::from(archived(desk, said)?).new_if(true))
+fn archive(
+    desk: &ToolContext<'_>,
+    SingleInput(said): SingleInput<ArchiveConversationArguments>,
+) -> Result<OperationOutput<ArchiveConversationReply>, ToolError> {
+    Ok(OperationOutput::from(archived(desk, said)?).new_if(true))
 }
 
 /// A conversation.
 #[derive(Serialize, JsonSchema)]
-struct Archived {
+#[schemars(rename = "ConversationInfo")]
+struct ConversationFileReply {
     /// What it is called by.
     conversation: String,
     /// Its path below the workspace.
@@ -173,36 +195,45 @@ struct Archived {
     modified_at: Timestamp,
 }
 
-impl From<ArchivedFile> for Archived {
-    fn from(file: ArchivedFile) -> Self {
-        let ArchivedFile { name, path, size, modified_at } = file;
+impl From<ConversationFile> for ConversationFileReply {
+    fn from(file: ConversationFile) -> Self {
+        let ConversationFile { name, path, size, modified_at } = file;
         Self { conversation: name, path, size, modified_at }
     }
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Conversations {
+#[schemars(rename = "ConversationList")]
+struct ConversationListReply {
     /// The conversations, newest first.
-    conversations: Vec<Archived>,
+    conversations: Vec<ConversationFileReply>,
     /// The files that are not listed.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadFileReply>,
 }
 
-fn conversations(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Conversations>, Refusal> {
+fn conversations(
+    desk: &ToolContext<'_>,
+    _: SingleInput<NoArguments>,
+) -> Result<OperationOutput<ConversationListReply>, ToolError> {
     let found = desk.engine.conversations(&desk.caller)?;
-    let conversations = found.conversations.into_iter().map(Archived::from).collect();
-    Ok(Conversations { conversations, unread: found.unread.into_iter().map(Unread::from).collect() }.into())
+    let conversations = found.conversations.into_iter().map(ConversationFileReply::from).collect();
+    Ok(ConversationListReply {
+        conversations,
+        unread: found.unread.into_iter().map(UnreadFileReply::from).collect(),
+    }
+    .into())
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct GetConversationArguments {
     /// Its name, or the key of its memory.
     conversation: String,
 }
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
-struct Spoken {
+#[schemars(rename = "ConversationMessage")]
+struct ConversationMessageReply {
     /// Who said it.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
@@ -215,23 +246,29 @@ struct Spoken {
     at: Option<Timestamp>,
 }
 
-impl From<Message> for Spoken {
-    fn from(message: Message) -> Self {
-        let Message { role, speaker, content, at } = message;
+impl From<TranscriptMessage> for ConversationMessageReply {
+    fn from(message: TranscriptMessage) -> Self {
+        let TranscriptMessage { role, speaker, content, at } = message;
         Self { role, speaker, content, at }
     }
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Conversation {
+struct ConversationReply {
     /// What it is about.
     title: String,
     /// The messages, in order.
-    messages: Vec<Spoken>,
+    messages: Vec<ConversationMessageReply>,
 }
 
-fn conversation(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Conversation>, Refusal> {
+fn conversation(
+    desk: &ToolContext<'_>,
+    SingleInput(which): SingleInput<GetConversationArguments>,
+) -> Result<OperationOutput<ConversationReply>, ToolError> {
     let found = desk.engine.conversation(&desk.caller, &which.conversation)?;
-    Ok(Conversation { title: found.title, messages: found.messages.into_iter().map(Spoken::from).collect() }
-        .into())
+    Ok(ConversationReply {
+        title: found.title,
+        messages: found.messages.into_iter().map(ConversationMessageReply::from).collect(),
+    }
+    .into())
 }

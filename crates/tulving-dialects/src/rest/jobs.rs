@@ -1,43 +1,51 @@
-//! Background work, and what the language model has cost.
+//! Background jobs, and the cost of the language model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::id::JobId;
-use tulving_core::job::Job;
-use tulving_core::llm::{Spending, Usage};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::JobState;
+use tulving_core::model::id::JobId;
+use tulving_core::model::job::Job;
+use tulving_core::model::llm::{Spending, Usage};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::JobState;
 
-use super::operation::{Made, Method, One, Operation};
-use crate::argument::{Whole, limited};
-use crate::tool::{Desk, Refusal};
+use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
+use crate::argument::{WholeNumber, limited};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
 
-/// Most jobs that are given, and how many where it is not said.
+/// Maximum and default number of jobs.
 const JOBS: i64 = 1_000;
 const USUAL_JOBS: i64 = 100;
-/// How many days are looked back at where it is not said.
+/// Default number of past days.
 const USUAL_DAYS: i64 = 7;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/jobs", "listJobs", "Background work", jobs).saying("For admins."),
+        Operation::new(OperationMethod::Get, "/v1/jobs", "listJobs", "Background work", jobs)
+            .saying("For admins."),
         Operation::new(
-            Method::Post,
+            OperationMethod::Post,
             "/v1/jobs/{job_id}/retry",
             "retryJob",
             "Try a job again that was given up",
             retry,
         )
         .saying("For admins."),
-        Operation::new(Method::Get, "/v1/usage", "getUsage", "What the language model has cost", usage)
-            .saying("For admins of the org. Days are UTC."),
+        Operation::new(
+            OperationMethod::Get,
+            "/v1/usage",
+            "getUsage",
+            "What the language model has cost",
+            usage,
+        )
+        .saying("For admins of the org. Days are UTC."),
     ]
 }
 
 /// A piece of background work.
 #[derive(Serialize, JsonSchema)]
-struct Task {
+#[schemars(rename = "Job")]
+struct JobReply {
     /// Its id.
     id: String,
     /// Which worker does it.
@@ -62,7 +70,7 @@ struct Task {
     created_at: Timestamp,
 }
 
-impl From<Job> for Task {
+impl From<Job> for JobReply {
     fn from(job: Job) -> Self {
         Self {
             id: job.id.to_string(),
@@ -79,57 +87,65 @@ impl From<Job> for Task {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct WhichJobs {
+struct ListJobsArguments {
     /// Only in these states.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<JobState>")]
     states: Vec<JobState>,
     /// Most jobs to give, 1 to 1000 (default 100).
     #[schemars(range(min = 1, max = 1000))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Tasks {
+#[schemars(rename = "JobList")]
+struct JobListReply {
     /// The jobs, those first that were due first.
-    jobs: Vec<Task>,
+    jobs: Vec<JobReply>,
     /// How many memories wait for their vectors.
     waiting_to_be_embedded: u64,
 }
 
-fn jobs(desk: &Desk<'_>, One(which): One<WhichJobs>) -> Result<Made<Tasks>, Refusal> {
+fn jobs(
+    desk: &ToolContext<'_>,
+    SingleInput(which): SingleInput<ListJobsArguments>,
+) -> Result<OperationOutput<JobListReply>, ToolError> {
     let limit = limited(desk, which.limit, USUAL_JOBS, JOBS)?;
     let jobs = desk.engine.jobs(&desk.caller, &which.states, limit)?;
     let waiting_to_be_embedded = desk.engine.waiting_to_be_embedded(&desk.caller)?;
-    Ok(Tasks { jobs: jobs.into_iter().map(Task::from).collect(), waiting_to_be_embedded }.into())
+    Ok(JobListReply { jobs: jobs.into_iter().map(JobReply::from).collect(), waiting_to_be_embedded }.into())
 }
 
 /// Which job.
 #[derive(Deserialize, JsonSchema)]
-struct ThisJob {
+struct RetryJobArguments {
     /// The job.
     #[schemars(extend("format" = "uuid"))]
     job_id: String,
 }
 
-fn retry(desk: &Desk<'_>, One(this): One<ThisJob>) -> Result<Made<Task>, Refusal> {
+fn retry(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<RetryJobArguments>,
+) -> Result<OperationOutput<JobReply>, ToolError> {
     let id: JobId = this
         .job_id
         .parse()
-        .map_err(|_| Refusal::invalid("invalid_argument", "job_id", "`job_id` is not the id of a job"))?;
-    Ok(Task::from(desk.engine.retry_job(&desk.caller, id)?).into())
+        .map_err(|_| ToolError::invalid("invalid_argument", "job_id", "`job_id` is not the id of a job"))?;
+    Ok(JobReply::from(desk.engine.retry_job(&desk.caller, id)?).into())
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct WhichDays {
+struct UsageArguments {
     /// How many days to look back at, today included, 1 to 3660 (default 7).
     #[schemars(range(min = 1, max = 3660))]
-    days: Option<Whole>,
+    days: Option<WholeNumber>,
 }
 
 /// What was spent, and what may be.
 #[derive(Serialize, JsonSchema)]
-struct Spent {
+#[schemars(rename = "UsageReport")]
+struct UsageReply {
     /// The service that is set up; null where there is none.
     provider: Option<String>,
     /// The model that is set up there.
@@ -139,12 +155,13 @@ struct Spent {
     /// How many today has cost.
     today: u64,
     /// By day, service, model and purpose, the newest day first.
-    usage: Vec<Cost>,
+    usage: Vec<UsageEntryReply>,
 }
 
 /// What was spent on a day with one model for one purpose.
 #[derive(Serialize, JsonSchema)]
-struct Cost {
+#[schemars(rename = "UsageEntry")]
+struct UsageEntryReply {
     /// The day, in UTC.
     day: String,
     /// The service.
@@ -165,17 +182,26 @@ struct Cost {
     dropped: u64,
 }
 
-impl From<Usage> for Cost {
+impl From<Usage> for UsageEntryReply {
     fn from(usage: Usage) -> Self {
         let Usage { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped } = usage;
         Self { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped }
     }
 }
 
-fn usage(desk: &Desk<'_>, One(which): One<WhichDays>) -> Result<Made<Spent>, Refusal> {
+fn usage(
+    desk: &ToolContext<'_>,
+    SingleInput(which): SingleInput<UsageArguments>,
+) -> Result<OperationOutput<UsageReply>, ToolError> {
     let days = which.days.map_or(USUAL_DAYS, |days| days.0);
     let Spending { llm, tokens_per_day, today, usage } = desk.engine.usage(&desk.caller, days)?;
     let (provider, model) = llm.map(|llm| (llm.provider, llm.model)).unzip();
-    Ok(Spent { provider, model, tokens_per_day, today, usage: usage.into_iter().map(Cost::from).collect() }
-        .into())
+    Ok(UsageReply {
+        provider,
+        model,
+        tokens_per_day,
+        today,
+        usage: usage.into_iter().map(UsageEntryReply::from).collect(),
+    }
+    .into())
 }

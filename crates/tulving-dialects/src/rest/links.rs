@@ -1,19 +1,19 @@
-//! Associations of a memory, and what lies near it.
+//! Associations of a memory, and its neighbours.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::Relative;
-use tulving_core::association::Association;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{LinkedBy, Relation};
+use tulving_core::model::answer::Relative;
+use tulving_core::model::association::Association;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{LinkedBy, Relation};
 
-use super::memories::This;
-use super::operation::{Made, Method, One, Operation, Two};
-use super::saving::NewLink;
-use super::shown::{Shown, shown};
-use crate::argument::{Whole, named, within};
+use super::memories::MemoryIdArguments;
+use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
+use super::saving::NewAssociation;
+use super::shown::{MemoryReply, shown};
+use crate::argument::{WholeNumber, named, within};
 use crate::memax;
-use crate::tool::{self, Desk, Refusal};
+use crate::tool::{self, ToolContext, ToolError};
 use crate::words;
 
 /// Most hops.
@@ -22,15 +22,15 @@ const DEPTH: i64 = 5;
 pub(super) fn operations() -> Vec<Operation> {
     let path = "/v1/memories/{id}/associations";
     vec![
-        Operation::new(Method::Get, path, "listAssociations", "The associations of a memory", list)
+        Operation::new(OperationMethod::Get, path, "listAssociations", "The associations of a memory", list)
             .saying("Both those that begin there and those that end there, strongest first."),
-        Operation::new(Method::Post, path, "associate", "Link a memory to another", link).creating().saying(
+        Operation::new(OperationMethod::Post, path, "associate", "Link a memory to another", link).creating().saying(
             "A link that is there gets the new weight. `updates` says that this memory replaces the target. Where that \
              had replaced this one, this one holds again, and `warnings` says so.",
         ),
-        Operation::new(Method::Delete, path, "dissociate", "Remove links", unlink),
+        Operation::new(OperationMethod::Delete, path, "dissociate", "Remove links", unlink),
         Operation::new(
-            Method::Get,
+            OperationMethod::Get,
             "/v1/memories/{id}/related",
             "listRelated",
             "What lies near a memory",
@@ -42,7 +42,8 @@ pub(super) fn operations() -> Vec<Operation> {
 
 /// A link between two memories.
 #[derive(Serialize, JsonSchema)]
-struct Link {
+#[schemars(rename = "Association")]
+struct AssociationReply {
     /// The memory that says it.
     source: String,
     /// The memory it is about.
@@ -60,7 +61,7 @@ struct Link {
     created_at: Timestamp,
 }
 
-impl From<&Association> for Link {
+impl From<&Association> for AssociationReply {
     fn from(made: &Association) -> Self {
         Self {
             source: memax::id(made.source),
@@ -74,36 +75,46 @@ impl From<&Association> for Link {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Links {
+#[schemars(rename = "AssociationList")]
+struct AssociationListReply {
     /// The associations, strongest first.
-    associations: Vec<Link>,
+    associations: Vec<AssociationReply>,
 }
 
-fn list(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Links>, Refusal> {
+fn list(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<MemoryIdArguments>,
+) -> Result<OperationOutput<AssociationListReply>, ToolError> {
     let near = desk.engine.related(&desk.caller, this.which()?, 1)?;
     let mut made: Vec<&Association> = near.iter().flat_map(|relative| &relative.via).collect();
     made.sort_by(|a, b| b.weight.get().total_cmp(&a.weight.get()));
-    Ok(Links { associations: made.into_iter().map(Link::from).collect() }.into())
+    Ok(AssociationListReply { associations: made.into_iter().map(AssociationReply::from).collect() }.into())
 }
 
+/// An association that was made.
 #[derive(Serialize, JsonSchema)]
-struct Linked {
+#[schemars(rename = "SavedAssociation")]
+struct AssociateReply {
     #[serde(flatten)]
-    link: Link,
+    link: AssociationReply,
     /// What it has taken back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-fn link(desk: &Desk<'_>, Two(this, new): Two<This, NewLink>) -> Result<Made<Linked>, Refusal> {
+fn link(
+    desk: &ToolContext<'_>,
+    CombinedInput(this, new): CombinedInput<MemoryIdArguments, NewAssociation>,
+) -> Result<OperationOutput<AssociateReply>, ToolError> {
     let made = desk.engine.associate(&desk.caller, this.which()?, &new.request()?)?;
-    let linked = Linked { link: Link::from(&made.link), warnings: tool::warnings(&made.warnings) };
-    Ok(Made::from(linked).new_if(true))
+    let linked =
+        AssociateReply { link: AssociationReply::from(&made.link), warnings: tool::warnings(&made.warnings) };
+    Ok(OperationOutput::from(linked).new_if(true))
 }
 
 /// Which link.
 #[derive(Deserialize, JsonSchema)]
-struct End {
+struct DissociateArguments {
     /// The memory that the link leads to.
     #[schemars(schema_with = "words::memory")]
     target: String,
@@ -114,49 +125,59 @@ struct End {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Unlinked {
+#[schemars(rename = "RemovedAssociations")]
+struct DissociateReply {
     /// The links that are gone.
-    deleted: Vec<Link>,
+    deleted: Vec<AssociationReply>,
 }
 
-fn unlink(desk: &Desk<'_>, Two(this, end): Two<This, End>) -> Result<Made<Unlinked>, Refusal> {
+fn unlink(
+    desk: &ToolContext<'_>,
+    CombinedInput(this, end): CombinedInput<MemoryIdArguments, DissociateArguments>,
+) -> Result<OperationOutput<DissociateReply>, ToolError> {
     let target = named("target", &end.target)?;
     let gone = desk.engine.dissociate(&desk.caller, this.which()?, target, end.relation)?;
-    Ok(Unlinked { deleted: gone.iter().map(Link::from).collect() }.into())
+    Ok(DissociateReply { deleted: gone.iter().map(AssociationReply::from).collect() }.into())
 }
 
 /// How far.
 #[derive(Deserialize, JsonSchema)]
-struct Far {
+struct ListRelatedArguments {
     /// How many hops, 1 to 5 (default 1).
     #[schemars(range(min = 1, max = 5))]
-    depth: Option<Whole>,
+    depth: Option<WholeNumber>,
 }
 
+/// A memory near another, and the associations that lead there.
 #[derive(Serialize, JsonSchema)]
-struct Near {
+#[schemars(rename = "RelatedMemory")]
+struct RelatedMemoryReply {
     #[serde(flatten)]
-    memory: Shown,
+    memory: MemoryReply,
     /// How many hops away.
     distance: usize,
     /// The associations by which it was reached, strongest first.
-    via: Vec<Link>,
+    via: Vec<AssociationReply>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Related {
+#[schemars(rename = "RelatedMemories")]
+struct ListRelatedReply {
     /// The memories, nearest first.
-    memories: Vec<Near>,
+    memories: Vec<RelatedMemoryReply>,
 }
 
-fn related(desk: &Desk<'_>, Two(this, far): Two<This, Far>) -> Result<Made<Related>, Refusal> {
+fn related(
+    desk: &ToolContext<'_>,
+    CombinedInput(this, far): CombinedInput<MemoryIdArguments, ListRelatedArguments>,
+) -> Result<OperationOutput<ListRelatedReply>, ToolError> {
     let depth = within("depth", far.depth, 1, 1..=DEPTH)?;
     let found = desk.engine.related(&desk.caller, this.which()?, depth)?;
     let now = desk.engine.now();
-    let near = |relative: &Relative| Near {
+    let near = |relative: &Relative| RelatedMemoryReply {
         memory: shown(&relative.memory, now),
         distance: relative.distance,
-        via: relative.via.iter().map(Link::from).collect(),
+        via: relative.via.iter().map(AssociationReply::from).collect(),
     };
-    Ok(Related { memories: found.iter().map(near).collect() }.into())
+    Ok(ListRelatedReply { memories: found.iter().map(near).collect() }.into())
 }

@@ -1,7 +1,8 @@
-//! The verbs as an HTTP service, which is also the memax service's: one operation for each method of each address. What
-//! carries the bytes is not its affair: an operation takes arguments, wherever in a request they stood, and gives data.
+//! The verbs as an HTTP service, which is also the memax service's: one operation for each method of each address. It
+//! knows nothing of the transport: an operation takes arguments from any part of a request, and returns data.
 
 mod aging;
+mod components;
 mod done;
 mod editing;
 mod example;
@@ -23,10 +24,11 @@ mod turns;
 
 use std::sync::LazyLock;
 
+pub use components::{Components, OperationSchemas, shared, shared_name};
 pub use example::{example, kind};
-pub use operation::{Answer, Audience, Method, Operation};
+pub use operation::{Audience, Operation, OperationMethod, OperationReply};
 
-/// Every operation, in the order in which they are told.
+/// Returns every operation, in the order in which they are listed.
 pub fn operations() -> &'static [Operation] {
     static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| {
         let groups = [

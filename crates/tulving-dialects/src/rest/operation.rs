@@ -1,43 +1,43 @@
-//! What an operation is: where it is called, what it takes and gives, and the one way to call it.
+//! The definition of an operation: its address, its input and output, and the one way to call it.
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use schemars::generate::Contract;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
-use tulving_core::id::Version;
-use tulving_core::preview;
-use tulving_core::request::Caller;
+use tulving_core::model::id::Version;
+use tulving_core::model::preview;
+use tulving_core::model::request::Caller;
 
 use crate::outgoing;
 use crate::reading::deserialize;
-use crate::tool::{self, Desk, Refusal};
+use crate::tool::{self, ToolContext, ToolError};
 
-/// A method of HTTP.
+/// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum OperationMethod {
     /// Reads.
     Get,
-    /// Makes or does.
+    /// Creates or performs.
     Post,
     /// Changes a part.
     Patch,
-    /// Sets.
+    /// Replaces.
     Put,
     /// Removes.
     Delete,
 }
 
-impl Method {
-    /// Whether arguments that are no part of the address stand in a body, and not in the query.
+impl OperationMethod {
+    /// True if arguments outside the address are in the body, and not in the query.
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Post | Self::Patch | Self::Put)
     }
 
-    /// The name, in small letters.
+    /// Returns the name, in lower case.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -49,14 +49,16 @@ impl Method {
     }
 }
 
-type Run = Box<dyn Fn(&Desk<'_>, Map<String, Value>, Audience) -> Result<Answer, Refusal> + Send + Sync>;
+type OperationHandler = Box<
+    dyn Fn(&ToolContext<'_>, Map<String, Value>, Audience) -> Result<OperationReply, ToolError> + Send + Sync,
+>;
 
-/// Who reads the data of an operation, which decides how its texts go out.
+/// The reader of an operation's data, which decides how its texts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Programs: every character as it is stored. Memories carry their own mark.
+    /// Programs: every character as stored. Memories carry their own mark.
     Programs,
-    /// Programs that pass on what they read: every character as it is stored, and a mark of what tries to command.
+    /// Programs that pass the data on to models: every character as stored, and a mark on texts that try to command.
     Relays,
     /// Models: stripped of hidden characters, and marked.
     Models,
@@ -64,81 +66,106 @@ pub enum Audience {
 
 /// One operation of the service.
 pub struct Operation {
-    /// By which method.
-    pub method: Method,
-    /// At which address; `{name}` stands for an argument, and `{*name}` for one that may have `/` in it.
+    /// The HTTP method.
+    pub method: OperationMethod,
+    /// The address. `{name}` stands for an argument, and `{*name}` for one that may contain `/`.
     pub path: &'static str,
-    /// Where it is found too.
+    /// A second address.
     pub also: Option<&'static str>,
     /// Its name for programs.
     pub name: &'static str,
-    /// The group that it is told in.
+    /// The group that the description lists it in.
     pub group: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub title: &'static str,
-    /// What else there is to know; may be empty.
+    /// A further description; may be empty.
     pub description: &'static str,
-    /// The JSON schema of its arguments, those of the address among them.
+    /// The JSON schema of its arguments, including those of the address.
     pub input: Map<String, Value>,
     /// The JSON schema of its data.
     pub output: Map<String, Value>,
-    /// Whether it may answer that something new is there.
+    /// True if it may create something.
     pub creates: bool,
-    /// Whether its data stands by itself, and not in an envelope.
+    /// True if the data is returned without an envelope.
     pub is_bare: bool,
-    /// Whether it changes anything.
+    /// True if it changes anything.
     pub writes: bool,
-    /// Whether its answer may not be kept anywhere.
+    /// True if its answer must not be stored.
     pub is_secret: bool,
-    /// The argument that `If-Match` is, where it is done only on what was seen.
+    /// The argument filled from `If-Match`, for an operation conditional on the state that the client saw.
     pub condition: Option<&'static str>,
-    /// Who reads its data.
+    /// The reader of its data.
     pub audience: Audience,
-    run: Run,
+    /// Makes its schemas again, for a description where operations share types.
+    pub(super) schemas: SchemaBuilders,
+    run: OperationHandler,
 }
 
-/// What an operation answers.
+/// Makes the schemas of an operation, with references to the types that it shares with others.
+#[derive(Clone, Copy)]
+pub(super) struct SchemaBuilders {
+    /// Makes the schema of the arguments.
+    pub(super) input: fn(&mut SchemaGenerator) -> Map<String, Value>,
+    /// Makes the schema of the data: a reference, if the type has a name.
+    pub(super) output: fn(&mut SchemaGenerator) -> Map<String, Value>,
+}
+
+fn arguments<I: OperationInput>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut schema = I::schema_from(generator);
+    schema.remove("description");
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+fn referred<O: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    match generator.subschema_for::<O>().to_value() {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    }
+}
+
+/// The answer of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct OperationReply {
     /// The data, as JSON.
     pub data: String,
-    /// Whether something new is there.
+    /// True if something was created.
     pub created: bool,
-    /// What tells the state that was given from others: the version of a memory, the digest of a file.
+    /// A tag that identifies the returned state: the version of a memory, the digest of a file.
     pub tag: Option<String>,
 }
 
-/// What an operation made, before it is written.
-pub(super) struct Made<O> {
+/// The result of an operation, before it is serialised.
+pub(super) struct OperationOutput<O> {
     data: O,
     created: bool,
     tag: Option<String>,
 }
 
-impl<O> Made<O> {
-    /// The same, and it is new.
+impl<O> OperationOutput<O> {
+    /// Sets the `created` flag.
     pub(super) fn new_if(self, created: bool) -> Self {
         Self { created, ..self }
     }
 
-    /// The same, a memory of this version.
+    /// Tags the result with the version of a memory.
     pub(super) fn of(self, version: Version) -> Self {
         self.tagged(Some(version.to_string()))
     }
 
-    /// The same, in this state.
+    /// Tags the result with this state.
     pub(super) fn tagged(self, tag: Option<String>) -> Self {
         Self { tag, ..self }
     }
 }
 
-impl<O> From<O> for Made<O> {
+impl<O> From<O> for OperationOutput<O> {
     fn from(data: O) -> Self {
         Self { data, created: false, tag: None }
     }
 }
 
-/// What arguments are called here where the engine has other words.
+/// Pairs of the engine's argument names and the names here.
 const NAMES: [(&str, &str); 7] = [
     ("question", "query"),
     ("question", "q"),
@@ -149,39 +176,45 @@ const NAMES: [(&str, &str); 7] = [
     ("memories", "ids"),
 ];
 
-/// What an operation takes: one object, or two that lie flat beside each other.
-pub(super) trait Input: Sized + 'static {
-    fn schema() -> Map<String, Value>;
+/// The input of an operation: one object, or two objects merged into one.
+pub(super) trait OperationInput: Sized + 'static {
+    /// Returns the schema of its arguments; the generator decides where shared types go.
+    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value>;
 
-    /// What reads it; made once.
-    fn reader() -> Reader<Self>;
+    /// Returns the same schema with everything inlined.
+    fn schema() -> Map<String, Value> {
+        Self::schema_from(&mut tool::inlining(Contract::Deserialize))
+    }
+
+    /// Returns the function that reads it; made once.
+    fn reader() -> ArgumentReader<Self>;
 }
 
 /// Reads arguments.
-pub(super) type Reader<T> = Box<dyn Fn(Map<String, Value>) -> Result<T, Refusal> + Send + Sync>;
+pub(super) type ArgumentReader<T> = Box<dyn Fn(Map<String, Value>) -> Result<T, ToolError> + Send + Sync>;
 
 /// An object of arguments.
-pub(super) struct One<A>(pub(super) A);
+pub(super) struct SingleInput<A>(pub(super) A);
 
-/// Two objects of arguments, flat beside each other.
-pub(super) struct Two<A, B>(pub(super) A, pub(super) B);
+/// Two objects of arguments, merged into one.
+pub(super) struct CombinedInput<A, B>(pub(super) A, pub(super) B);
 
-impl<A: DeserializeOwned + JsonSchema + 'static> Input for One<A> {
-    fn schema() -> Map<String, Value> {
-        tool::schema::<A>(Contract::Deserialize)
+impl<A: DeserializeOwned + JsonSchema + 'static> OperationInput for SingleInput<A> {
+    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
+        tool::schema_from::<A>(generator)
     }
 
-    fn reader() -> Reader<Self> {
+    fn reader() -> ArgumentReader<Self> {
         Box::new(|said| deserialize(Value::Object(said)).map(Self))
     }
 }
 
-impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchema + 'static> Input
-    for Two<A, B>
+impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchema + 'static> OperationInput
+    for CombinedInput<A, B>
 {
-    fn schema() -> Map<String, Value> {
-        let mut first = One::<A>::schema();
-        for (name, second) in One::<B>::schema() {
+    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
+        let mut first = SingleInput::<A>::schema_from(generator);
+        for (name, second) in SingleInput::<B>::schema_from(generator) {
             match (first.get_mut(&name), second) {
                 (Some(Value::Object(first)), Value::Object(second)) => first.extend(second),
                 (Some(Value::Array(first)), Value::Array(second)) => first.extend(second),
@@ -192,8 +225,8 @@ impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchem
         first
     }
 
-    fn reader() -> Reader<Self> {
-        let own = names_of(&One::<A>::schema());
+    fn reader() -> ArgumentReader<Self> {
+        let own = names_of(&SingleInput::<A>::schema());
         Box::new(move |said| {
             let (first, second) = said.into_iter().partition(|(name, _)| own.contains(name));
             Ok(Self(deserialize(Value::Object(first))?, deserialize(Value::Object(second))?))
@@ -202,27 +235,25 @@ impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchem
 }
 
 impl Operation {
-    pub(super) fn new<I: Input, O: Serialize + JsonSchema + 'static>(
-        method: Method,
+    pub(super) fn new<I: OperationInput, O: Serialize + JsonSchema + 'static>(
+        method: OperationMethod,
         path: &'static str,
         name: &'static str,
         title: &'static str,
-        run: fn(&Desk<'_>, I) -> Result<Made<O>, Refusal>,
+        run: fn(&ToolContext<'_>, I) -> Result<OperationOutput<O>, ToolError>,
     ) -> Self {
-        let mut input = I::schema();
-        input.remove("description");
-        input.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let input = arguments::<I>(&mut tool::inlining(Contract::Deserialize));
         let known = names_of(&input);
         let read = I::reader();
-        let run = move |desk: &Desk<'_>, said: Map<String, Value>, audience: Audience| {
+        let run = move |desk: &ToolContext<'_>, said: Map<String, Value>, audience: Audience| {
             refuse_unknown(&known, &said)?;
-            let Made { data, created, tag } = run(desk, read(said)?)?;
+            let OperationOutput { data, created, tag } = run(desk, read(said)?)?;
             let data = match audience {
                 Audience::Programs => serde_json::to_string(&data),
                 Audience::Relays => outgoing::marked(&data),
                 Audience::Models => outgoing::for_models(&data),
             };
-            Ok(Answer { data: data.map_err(tool::unwritten)?, created, tag })
+            Ok(OperationReply { data: data.map_err(tool::unwritten)?, created, tag })
         };
         let output = tool::schema::<O>(Contract::Serialize);
         Self {
@@ -237,50 +268,51 @@ impl Operation {
             output,
             creates: false,
             is_bare: false,
-            writes: method != Method::Get,
+            writes: method != OperationMethod::Get,
             is_secret: false,
             condition: None,
             audience: Audience::Programs,
+            schemas: SchemaBuilders { input: arguments::<I>, output: referred::<O> },
             run: Box::new(run),
         }
     }
 
-    /// The same, told in this group.
+    /// Lists it in this group.
     pub(super) fn within(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 
-    /// The same, with more to know.
+    /// Adds a further description.
     pub(super) fn saying(self, description: &'static str) -> Self {
         Self { description, ..self }
     }
 
-    /// The same, which may answer that something new is there.
+    /// Declares that it may create something.
     pub(super) fn creating(self) -> Self {
         Self { creates: true, ..self }
     }
 
-    /// The same, without an envelope.
+    /// Returns its data without an envelope.
     pub(super) fn bare(self) -> Self {
         Self { is_bare: true, ..self }
     }
 
-    /// The same, which changes nothing although its arguments stand in a body.
+    /// Declares that it changes nothing, although its arguments are in a body.
     pub(super) fn reading(self) -> Self {
         Self { writes: false, ..self }
     }
 
-    /// The same, whose answer may not be kept.
+    /// Declares that its answer must not be stored.
     pub(super) fn secret(self) -> Self {
         Self { is_secret: true, ..self }
     }
 
-    /// The same, done only on what was seen where `If-Match` says so; it is this argument.
+    /// Makes it conditional on `If-Match`, which fills this argument.
     pub(super) fn matching(self, argument: &'static str) -> Self {
         Self { condition: Some(argument), ..self }
     }
 
-    /// The same, whose data is passed on to models or goes to them, and is marked where it tries to command.
+    /// Sets the reader of its data. Data that reaches models is marked if it tries to command.
     pub(super) fn read_by(mut self, audience: Audience) -> Self {
         if audience != Audience::Programs {
             outgoing::add_to_schema(&mut self.output);
@@ -288,43 +320,43 @@ impl Operation {
         Self { audience, ..self }
     }
 
-    /// The same, also at another address.
+    /// Adds a second address.
     pub(super) fn also_at(self, path: &'static str) -> Self {
         Self { also: Some(path), ..self }
     }
 
-    /// The arguments that stand in the address.
+    /// Returns the arguments in the address.
     pub fn in_path(&self) -> impl Iterator<Item = &'static str> + use<> {
         let name = |part: &'static str| part.strip_prefix('{')?.strip_suffix('}');
         self.path.split('/').filter_map(name).map(|name| name.trim_start_matches('*'))
     }
 
-    /// Whether it takes a file, which may be sent as it is.
+    /// True if it takes a file, which may be sent as raw bytes.
     pub fn takes_file(&self) -> bool {
         self.argument("file").is_some() && self.in_path().all(|name| name != "file")
     }
 
-    /// The schema of an argument.
+    /// Returns the schema of an argument.
     pub fn argument(&self, name: &str) -> Option<&Map<String, Value>> {
         properties(&self.input)?.get(name)?.as_object()
     }
 
-    /// Calls it, for this caller, with the arguments of the address, the query and the body together. So many items may be
-    /// asked for at the most.
+    /// Calls the operation for this caller, with the arguments of the address, the query and the body together. The caller
+    /// may ask for at most `page` items.
     pub fn call(
         &self,
         engine: &Engine,
         caller: &Caller,
         page: u64,
         said: Map<String, Value>,
-    ) -> Result<Answer, Refusal> {
-        let done = (self.run)(&Desk::unconfined(engine, caller, page), said, self.audience);
+    ) -> Result<OperationReply, ToolError> {
+        let done = (self.run)(&ToolContext::unconfined(engine, caller, page), said, self.audience);
         done.map_err(|refusal| {
-            NAMES.iter().filter(|(_, ours)| self.has(ours)).fold(refusal, Refusal::renamed)
+            NAMES.iter().filter(|(_, ours)| self.has(ours)).fold(refusal, ToolError::renamed)
         })
     }
 
-    /// Whether an argument is called so, or a part of one that is an object.
+    /// True if an argument has this name, or a member of an argument that is an object.
     fn has(&self, name: &str) -> bool {
         let own = properties(&self.input);
         let mut parts =
@@ -343,16 +375,16 @@ fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 
-/// The names of the arguments that a schema has.
+/// Returns the names of the arguments in a schema.
 pub(super) fn names_of(schema: &Map<String, Value>) -> Vec<String> {
     properties(schema).into_iter().flat_map(Map::keys).cloned().collect()
 }
 
-/// Refuses what is not among the known arguments.
-pub(super) fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), Refusal> {
+/// Refuses an argument that is not known.
+pub(super) fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), ToolError> {
     let Some(unknown) = said.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
     let message = format!("there is no argument `{}`", preview::short(unknown));
     let hint =
         if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
-    Err(Refusal::invalid("unknown_argument", unknown, message).hinting(hint))
+    Err(ToolError::invalid("unknown_argument", unknown, message).hinting(hint))
 }

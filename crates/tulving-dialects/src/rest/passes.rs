@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::id::PassId;
-use tulving_core::pass::{Pass, PassFilter, ToldAct, UndoStep};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{PassKind, PassOutcome};
-use tulving_core::{Declined, Gone};
+use tulving_core::model::id::PassId;
+use tulving_core::model::pass::{LastUndone, Pass, PassFilter, ToldAct, UndoStep, UndoneChange};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{PassKind, PassOutcome};
+use tulving_core::{DroppedLine, RejectedLine};
 
-use super::journals::Unread;
-use super::operation::{Audience, Made, Method, One, Operation};
-use crate::argument::{Whole, limited};
-use crate::tool::{Desk, Refusal};
+use super::journals::UnreadFileReply;
+use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use crate::argument::{WholeNumber, limited};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
 
 /// Most passes of a page, and how many where it is not said.
@@ -20,18 +20,25 @@ const USUAL_PAGE: i64 = 20;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/passes", "listPasses", "What passes did", list).read_by(Audience::Relays).saying(
+        Operation::new(OperationMethod::Get, "/v1/passes", "listPasses", "What passes did", list).read_by(Audience::Relays).saying(
             "Work in the background in the space of the call, newest first: turns that were looked at, journals that were \
              consolidated. Those about private memories of others are not told.",
         ),
-        Operation::new(Method::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get).read_by(Audience::Relays),
-        Operation::new(Method::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Take back what a pass did", undo)
+        Operation::new(OperationMethod::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get).read_by(Audience::Relays),
+        Operation::new(OperationMethod::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Take back what a pass did", undo)
             .saying(
                 "As far as it still stands as the pass left it; what somebody changed since stays, and is said. With the right \
                  to write there. One that was undone before is 409.",
             ),
+        Operation::new(OperationMethod::Post, "/v1/undo", "undoLast", "Undo the newest change", undo_last)
+            .saying(
+                "Reverses the newest change in the space of the call: the caller's own, one that an agent made for the caller, or \
+                 that of a pass. A caller with an agent reverses only what that agent did. The change is reversed as a whole, and a \
+                 second call redoes it where `redoable` is true. A change that cannot be undone, or that somebody has built on \
+                 since, is 409 and named; nothing older is undone in its place.",
+            ),
         Operation::new(
-            Method::Post,
+            OperationMethod::Post,
             "/v1/consolidate",
             "consolidate",
             "Take journals over into MEMORY.md",
@@ -47,7 +54,7 @@ pub(super) fn operations() -> Vec<Operation> {
 /// How journals are taken over.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct How {
+struct ConsolidateArguments {
     /// Only say what would change (default false).
     #[serde(default)]
     dry_run: bool,
@@ -58,7 +65,8 @@ struct How {
 
 /// What came of journals.
 #[derive(Serialize, JsonSchema)]
-struct TakenOver {
+#[schemars(rename = "ConsolidationReport")]
+struct ConsolidateReply {
     /// Whether the file was written.
     written: bool,
     /// The pass that it was; null where nothing was written.
@@ -68,7 +76,7 @@ struct TakenOver {
     /// How many journals were looked at.
     journals: usize,
     /// The journals that could not be read.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadFileReply>,
     /// How many lines of the file are new.
     added: usize,
     /// How many are gone.
@@ -76,13 +84,13 @@ struct TakenOver {
     /// The lines that the file loses (`-`) and gets (`+`).
     diff: String,
     /// Lines that were to be added and are not, each with why.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<DeclinedLineReply>,
     /// The pass that saved those of them that are in doubt, as memories that wait for review.
     held: Option<String>,
     /// Lines that were to go and stay.
     put_back: Vec<String>,
     /// Lines that are gone, each with what took its place.
-    gone: Vec<GoneLine>,
+    gone: Vec<RemovedLineReply>,
     /// Why lines are gone, in the words of the model.
     dropped: Option<String>,
     /// Why the file stays as it is.
@@ -95,7 +103,8 @@ struct TakenOver {
 
 /// A line that was to be added and is not.
 #[derive(Serialize, JsonSchema)]
-struct LeftOut {
+#[schemars(rename = "DeclinedLine")]
+struct DeclinedLineReply {
     /// How it begins.
     line: String,
     /// Why it is left out.
@@ -104,19 +113,23 @@ struct LeftOut {
 
 /// A line that is gone.
 #[derive(Serialize, JsonSchema)]
-struct GoneLine {
+#[schemars(rename = "RemovedLine")]
+struct RemovedLineReply {
     /// How it began.
     line: String,
     /// What says the same, or something else about it.
     by: String,
 }
 
-fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, Refusal> {
+fn consolidate(
+    desk: &ToolContext<'_>,
+    SingleInput(how): SingleInput<ConsolidateArguments>,
+) -> Result<OperationOutput<ConsolidateReply>, ToolError> {
     let write = !how.dry_run && (how.apply || desk.engine.llm().is_some());
     let told = desk.engine.consolidate(&desk.caller, write)?;
-    let left_out = |Declined { line, why }: Declined| LeftOut { line, why };
-    let gone = |Gone { line, by }: Gone| GoneLine { line, by };
-    Ok(TakenOver {
+    let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
+    let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
+    Ok(ConsolidateReply {
         left_out: told.left_out.into_iter().map(left_out).collect(),
         held: told.held.map(|pass| pass.to_string()),
         put_back: told.put_back,
@@ -126,7 +139,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
         pass_id: told.pass.map(|pass| pass.to_string()),
         model: told.model,
         journals: told.journals,
-        unread: told.unread.into_iter().map(Unread::from).collect(),
+        unread: told.unread.into_iter().map(UnreadFileReply::from).collect(),
         added: told.added,
         removed: told.removed,
         diff: told.diff,
@@ -138,7 +151,7 @@ fn consolidate(desk: &Desk<'_>, One(how): One<How>) -> Result<Made<TakenOver>, R
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct ListPassesArguments {
     /// Only of this kind.
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<PassKind>")]
@@ -147,12 +160,13 @@ struct Which {
     before: Option<String>,
     /// Most passes to give, 1 to 1000 (default 20).
     #[schemars(range(min = 1, max = 1000))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
 }
 
 /// A pass.
 #[derive(Serialize, JsonSchema)]
-struct Told {
+#[schemars(rename = "Pass")]
+struct PassReply {
     /// Its id.
     id: String,
     /// What sort of work it was.
@@ -179,7 +193,7 @@ struct Told {
     interrupted: bool,
 }
 
-impl Told {
+impl PassReply {
     fn of(pass: Pass, now: Timestamp) -> Self {
         Self {
             interrupted: pass.is_interrupted(now),
@@ -197,12 +211,16 @@ impl Told {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct List {
+#[schemars(rename = "PassList")]
+struct PassListReply {
     /// The passes, newest first.
-    passes: Vec<Told>,
+    passes: Vec<PassReply>,
 }
 
-fn list(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<List>, Refusal> {
+fn list(
+    desk: &ToolContext<'_>,
+    SingleInput(which): SingleInput<ListPassesArguments>,
+) -> Result<OperationOutput<PassListReply>, ToolError> {
     let filter = PassFilter {
         space: Some(desk.caller.space),
         kind: which.kind,
@@ -211,12 +229,12 @@ fn list(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<List>, Refusal> 
     };
     let passes = desk.engine.passes(&desk.caller, &filter)?;
     let now = desk.engine.now();
-    Ok(List { passes: passes.into_iter().map(|pass| Told::of(pass, now)).collect() }.into())
+    Ok(PassListReply { passes: passes.into_iter().map(|pass| PassReply::of(pass, now)).collect() }.into())
 }
 
 /// Which pass.
 #[derive(Deserialize, JsonSchema)]
-struct This {
+struct GetPassArguments {
     /// The pass.
     #[schemars(extend("format" = "uuid"))]
     pass_id: String,
@@ -224,7 +242,8 @@ struct This {
 
 /// Something that a pass did.
 #[derive(Serialize, JsonSchema)]
-struct Deed {
+#[schemars(rename = "PassAct")]
+struct PassActReply {
     /// In words.
     text: String,
     /// The lines that a file lost (`-`) and got (`+`), where what it said is still kept.
@@ -233,25 +252,29 @@ struct Deed {
 
 /// A pass, with all that it did.
 #[derive(Serialize, JsonSchema)]
-struct Detailed {
+#[schemars(rename = "PassDetails")]
+struct PassDetailsReply {
     /// The pass.
     #[serde(flatten)]
-    pass: Told,
+    pass: PassReply,
     /// What it did, in order.
-    told: Vec<Deed>,
+    told: Vec<PassActReply>,
 }
 
-fn get(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Detailed>, Refusal> {
+fn get(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<GetPassArguments>,
+) -> Result<OperationOutput<PassDetailsReply>, ToolError> {
     let told = desk.engine.pass(&desk.caller, named("pass_id", &this.pass_id)?)?;
-    let deed = |ToldAct { text, diff }: ToldAct| Deed { text, diff };
-    let pass = Told::of(told.pass, desk.engine.now());
-    Ok(Detailed { told: told.told.into_iter().map(deed).collect(), pass }.into())
+    let deed = |ToldAct { text, diff }: ToldAct| PassActReply { text, diff };
+    let pass = PassReply::of(told.pass, desk.engine.now());
+    Ok(PassDetailsReply { told: told.told.into_iter().map(deed).collect(), pass }.into())
 }
 
 /// Which pass, and how.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Back {
+struct UndoPassArguments {
     /// The pass.
     #[schemars(extend("format" = "uuid"))]
     pass_id: String,
@@ -262,30 +285,80 @@ struct Back {
 
 /// Something that was taken back, or stays.
 #[derive(Serialize, JsonSchema)]
-struct Step {
-    /// What the pass had done.
+#[schemars(rename = "UndoStep")]
+struct UndoStepReply {
+    /// What had been done.
     text: String,
     /// Why it stays; null where it was taken back.
     stays: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Undone {
+#[schemars(rename = "UndoReport")]
+struct UndoPassReply {
     /// The pass, as it is now.
-    pass: Told,
+    pass: PassReply,
     /// What was taken back and what stays, the last act first.
-    steps: Vec<Step>,
+    steps: Vec<UndoStepReply>,
 }
 
-fn undo(desk: &Desk<'_>, One(back): One<Back>) -> Result<Made<Undone>, Refusal> {
+fn undo(
+    desk: &ToolContext<'_>,
+    SingleInput(back): SingleInput<UndoPassArguments>,
+) -> Result<OperationOutput<UndoPassReply>, ToolError> {
     let undone = desk.engine.undo(&desk.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
-    let step = |UndoStep { text, stays }: UndoStep| Step { text, stays };
-    let pass = Told::of(undone.pass, desk.engine.now());
-    Ok(Undone { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
+    let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
+    let pass = PassReply::of(undone.pass, desk.engine.now());
+    Ok(UndoPassReply { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
 }
 
-fn named(field: &'static str, id: &str) -> Result<PassId, Refusal> {
+/// How the last change is taken back.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UndoLastArguments {
+    /// Only say what would be taken back (default false).
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// The last change, taken back.
+#[derive(Serialize, JsonSchema)]
+struct UndoLastReply {
+    /// The pass that made it; null where it was made by hand.
+    pass: Option<PassReply>,
+    /// When it was made.
+    #[schemars(schema_with = "words::time")]
+    at: Timestamp,
+    /// The agent that made it; null for a pass and for a change without an agent.
+    agent: Option<String>,
+    /// Whether another undo does it again. Passes and notes in a journal stay undone.
+    redoable: bool,
+    /// What was taken back and, of a pass, what stays.
+    steps: Vec<UndoStepReply>,
+}
+
+fn undo_last(
+    desk: &ToolContext<'_>,
+    SingleInput(back): SingleInput<UndoLastArguments>,
+) -> Result<OperationOutput<UndoLastReply>, ToolError> {
+    let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
+    Ok(match desk.engine.undo_last(&desk.caller, back.dry_run)? {
+        LastUndone::Pass(undone) => {
+            let at = undone.pass.began_at;
+            let pass = Some(PassReply::of(undone.pass, desk.engine.now()));
+            let steps = undone.steps.into_iter().map(step).collect();
+            UndoLastReply { pass, at, agent: None, redoable: false, steps }
+        }
+        LastUndone::Change(undone) => {
+            let UndoneChange { at, agent, redoable, steps } = undone;
+            UndoLastReply { pass: None, at, agent, redoable, steps: steps.into_iter().map(step).collect() }
+        }
+    }
+    .into())
+}
+
+fn named(field: &'static str, id: &str) -> Result<PassId, ToolError> {
     id.parse().map_err(|_| {
-        Refusal::invalid("invalid_argument", field, format!("`{field}` is not the id of a pass"))
+        ToolError::invalid("invalid_argument", field, format!("`{field}` is not the id of a pass"))
     })
 }

@@ -1,48 +1,49 @@
-//! Spaces, who belongs to them, and tokens.
+//! Spaces, their members, and tokens.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::id::SpaceId;
-use tulving_core::request::TokenRequest;
-use tulving_core::space::{Space, Token};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::request::TokenRequest;
+use tulving_core::model::space::{Space, Token};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
-use super::operation::{Made, Method, One, Operation, Two};
-use crate::tool::{Desk, Refusal};
+use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/spaces", "listSpaces", "The spaces that you may see", spaces)
+        Operation::new(OperationMethod::Get, "/v1/spaces", "listSpaces", "The spaces that you may see", spaces)
             .also_at("/v1/hubs"),
-        Operation::new(Method::Post, "/v1/spaces", "createSpace", "Make a space", create)
+        Operation::new(OperationMethod::Post, "/v1/spaces", "createSpace", "Make a space", create)
             .also_at("/v1/hubs")
             .creating()
             .saying("For an admin of the team, who becomes its first admin."),
-        Operation::new(Method::Get, "/v1/spaces/{space_id}", "getSpace", "A space", space)
+        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}", "getSpace", "A space", space)
             .also_at("/v1/hubs/{space_id}"),
-        Operation::new(Method::Get, "/v1/spaces/{space_id}/members", "listMembers", "Who belongs to a space", members)
+        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}/members", "listMembers", "Who belongs to a space", members)
             .also_at("/v1/hubs/{space_id}/members"),
-        Operation::new(Method::Put, "/v1/spaces/{space_id}/members/{name}", "setMember", "Give a role in a space", set)
+        Operation::new(OperationMethod::Put, "/v1/spaces/{space_id}/members/{name}", "setMember", "Give a role in a space", set)
             .also_at("/v1/hubs/{space_id}/members/{name}")
             .saying("Somebody known, by name. For admins of the space."),
-        Operation::new(Method::Delete, "/v1/spaces/{space_id}/members/{name}", "removeMember", "Take a role away", remove)
+        Operation::new(OperationMethod::Delete, "/v1/spaces/{space_id}/members/{name}", "removeMember", "Take a role away", remove)
             .also_at("/v1/hubs/{space_id}/members/{name}")
             .saying("A space keeps at least one admin."),
-        Operation::new(Method::Get, "/v1/tokens", "listTokens", "The tokens that you may manage", tokens),
-        Operation::new(Method::Post, "/v1/tokens", "createToken", "Make a token", mint)
+        Operation::new(OperationMethod::Get, "/v1/tokens", "listTokens", "The tokens that you may manage", tokens),
+        Operation::new(OperationMethod::Post, "/v1/tokens", "createToken", "Make a token", mint)
             .creating()
             .secret()
             .saying("The token itself is shown this once. `Idempotency-Key` is refused here: it would have to be kept."),
-        Operation::new(Method::Delete, "/v1/tokens/{token_id}", "revokeToken", "Revoke a token", revoke)
+        Operation::new(OperationMethod::Delete, "/v1/tokens/{token_id}", "revokeToken", "Revoke a token", revoke)
             .saying("By id or label. Who uses it is refused from now on."),
     ]
 }
 
 /// A space.
 #[derive(Serialize, JsonSchema)]
-struct Place {
+#[schemars(rename = "Space")]
+struct SpaceReply {
     /// Its id.
     id: String,
     /// Its name.
@@ -57,8 +58,8 @@ struct Place {
     created_at: Timestamp,
 }
 
-fn place(desk: &Desk<'_>, space: Space) -> Place {
-    Place {
+fn place(desk: &ToolContext<'_>, space: Space) -> SpaceReply {
+    SpaceReply {
         id: space.id.to_string(),
         current: space.id == desk.caller.space,
         name: space.name,
@@ -68,23 +69,27 @@ fn place(desk: &Desk<'_>, space: Space) -> Place {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Places {
+#[schemars(rename = "SpaceList")]
+struct SpaceListReply {
     /// The spaces, by name.
-    spaces: Vec<Place>,
+    spaces: Vec<SpaceReply>,
 }
 
 /// Nothing.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Nothing {}
+pub(super) struct NoArguments {}
 
-fn spaces(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Places>, Refusal> {
+fn spaces(
+    desk: &ToolContext<'_>,
+    _: SingleInput<NoArguments>,
+) -> Result<OperationOutput<SpaceListReply>, ToolError> {
     let spaces = desk.engine.spaces(&desk.caller)?.into_iter().map(|space| place(desk, space)).collect();
-    Ok(Places { spaces }.into())
+    Ok(SpaceListReply { spaces }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewSpace {
+struct CreateSpaceArguments {
     /// Its name, unique in the team.
     #[schemars(schema_with = "words::name")]
     name: String,
@@ -94,31 +99,38 @@ struct NewSpace {
     kind: Option<SpaceKind>,
 }
 
-fn create(desk: &Desk<'_>, One(new): One<NewSpace>) -> Result<Made<Place>, Refusal> {
+fn create(
+    desk: &ToolContext<'_>,
+    SingleInput(new): SingleInput<CreateSpaceArguments>,
+) -> Result<OperationOutput<SpaceReply>, ToolError> {
     let made = desk.engine.create_space(&desk.caller, &new.name, new.kind.unwrap_or(SpaceKind::Hub))?;
-    Ok(Made::from(place(desk, made)).new_if(true))
+    Ok(OperationOutput::from(place(desk, made)).new_if(true))
 }
 
 /// Which space.
 #[derive(Deserialize, JsonSchema)]
-struct OfSpace {
+struct SpaceIdArguments {
     /// The space, by id or name.
     space_id: String,
 }
 
-fn space(desk: &Desk<'_>, One(of): One<OfSpace>) -> Result<Made<Place>, Refusal> {
+fn space(
+    desk: &ToolContext<'_>,
+    SingleInput(of): SingleInput<SpaceIdArguments>,
+) -> Result<OperationOutput<SpaceReply>, ToolError> {
     let there = desk.engine.enter(&desk.caller, &of.space_id)?;
     Ok(place(desk, desk.engine.space(&there)?).into())
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Members {
+#[schemars(rename = "MemberList")]
+struct MemberListReply {
     /// The members, by name.
-    members: Vec<Member>,
+    members: Vec<MemberReply>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Member {
+struct MemberReply {
     /// Who.
     id: String,
     /// By name.
@@ -131,17 +143,23 @@ struct Member {
     role: Role,
 }
 
-fn members(desk: &Desk<'_>, One(of): One<OfSpace>) -> Result<Made<Members>, Refusal> {
+fn members(
+    desk: &ToolContext<'_>,
+    SingleInput(of): SingleInput<SpaceIdArguments>,
+) -> Result<OperationOutput<MemberListReply>, ToolError> {
     let found = desk.engine.members(&desk.caller, &of.space_id)?;
-    let member = |(who, membership): (tulving_core::space::Principal, tulving_core::space::Membership)| {
-        Member { id: who.id.to_string(), name: who.name, kind: who.kind, role: membership.role }
+    let member = |(who, membership): (
+        tulving_core::model::space::Principal,
+        tulving_core::model::space::Membership,
+    )| {
+        MemberReply { id: who.id.to_string(), name: who.name, kind: who.kind, role: membership.role }
     };
-    Ok(Members { members: found.into_iter().map(member).collect() }.into())
+    Ok(MemberListReply { members: found.into_iter().map(member).collect() }.into())
 }
 
 /// Who.
 #[derive(Deserialize, JsonSchema)]
-struct Somebody {
+struct SpaceMemberArguments {
     /// The space, by id or name.
     space_id: String,
     /// Who, by name.
@@ -149,14 +167,15 @@ struct Somebody {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct NewRole {
+struct SetMemberArguments {
     /// What they may do.
     #[schemars(schema_with = "words::word::<Role>")]
     role: Role,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Given {
+#[schemars(rename = "MemberRole")]
+struct SetMemberReply {
     /// Who.
     name: String,
     /// What they may do.
@@ -164,25 +183,33 @@ struct Given {
     role: Role,
 }
 
-fn set(desk: &Desk<'_>, Two(who, new): Two<Somebody, NewRole>) -> Result<Made<Given>, Refusal> {
+fn set(
+    desk: &ToolContext<'_>,
+    CombinedInput(who, new): CombinedInput<SpaceMemberArguments, SetMemberArguments>,
+) -> Result<OperationOutput<SetMemberReply>, ToolError> {
     let made = desk.engine.set_member(&desk.caller, &who.space_id, &who.name, new.role)?;
-    Ok(Given { name: who.name, role: made.role }.into())
+    Ok(SetMemberReply { name: who.name, role: made.role }.into())
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Removed {
+#[schemars(rename = "RemovedMember")]
+struct RemoveMemberReply {
     /// That they do not belong to it any more.
     deleted: bool,
 }
 
-fn remove(desk: &Desk<'_>, One(who): One<Somebody>) -> Result<Made<Removed>, Refusal> {
+fn remove(
+    desk: &ToolContext<'_>,
+    SingleInput(who): SingleInput<SpaceMemberArguments>,
+) -> Result<OperationOutput<RemoveMemberReply>, ToolError> {
     desk.engine.remove_member(&desk.caller, &who.space_id, &who.name)?;
-    Ok(Removed { deleted: true }.into())
+    Ok(RemoveMemberReply { deleted: true }.into())
 }
 
 /// What is known of a token.
 #[derive(Serialize, JsonSchema)]
-struct Known {
+#[schemars(rename = "Token")]
+struct TokenReply {
     /// Its id.
     id: String,
     /// What it is for.
@@ -202,7 +229,7 @@ struct Known {
     revoked_at: Option<Timestamp>,
 }
 
-impl From<Token> for Known {
+impl From<Token> for TokenReply {
     fn from(token: Token) -> Self {
         Self {
             id: token.id.to_string(),
@@ -217,18 +244,25 @@ impl From<Token> for Known {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Tokens {
+#[schemars(rename = "TokenList")]
+struct TokenListReply {
     /// The tokens, newest first.
-    tokens: Vec<Known>,
+    tokens: Vec<TokenReply>,
 }
 
-fn tokens(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Tokens>, Refusal> {
-    Ok(Tokens { tokens: desk.engine.tokens(&desk.caller)?.into_iter().map(Known::from).collect() }.into())
+fn tokens(
+    desk: &ToolContext<'_>,
+    _: SingleInput<NoArguments>,
+) -> Result<OperationOutput<TokenListReply>, ToolError> {
+    Ok(TokenListReply {
+        tokens: desk.engine.tokens(&desk.caller)?.into_iter().map(TokenReply::from).collect(),
+    }
+    .into())
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewToken {
+struct CreateTokenArguments {
     /// For whom it speaks, by name; made known where nobody has that name.
     #[schemars(schema_with = "words::name")]
     name: String,
@@ -247,18 +281,23 @@ struct NewToken {
     role: Option<Role>,
 }
 
+/// A token that was made, with its secret.
 #[derive(Serialize, JsonSchema)]
-struct Minted {
+#[schemars(rename = "CreatedToken")]
+struct CreateTokenReply {
     /// The token itself, shown this once.
     token: String,
     #[serde(flatten)]
-    known: Known,
+    known: TokenReply,
 }
 
-fn mint(desk: &Desk<'_>, One(new): One<NewToken>) -> Result<Made<Minted>, Refusal> {
+fn mint(
+    desk: &ToolContext<'_>,
+    SingleInput(new): SingleInput<CreateTokenArguments>,
+) -> Result<OperationOutput<CreateTokenReply>, ToolError> {
     if new.spaces.as_ref().is_some_and(Vec::is_empty) {
-        // A list that came out empty by mistake must not open everything.
-        return Err(Refusal::invalid("missing_space", "spaces", "`spaces` is empty")
+        // A list that is empty by mistake must not grant access to everything.
+        return Err(ToolError::invalid("missing_space", "spaces", "`spaces` is empty")
             .hinting("name at least one, or leave it out for a token that is not confined"));
     }
     let spaces = new.spaces.iter().flatten().map(|space| Ok(desk.engine.enter(&desk.caller, space)?.space));
@@ -266,20 +305,24 @@ fn mint(desk: &Desk<'_>, One(new): One<NewToken>) -> Result<Made<Minted>, Refusa
         label: new.label.unwrap_or_else(|| new.name.clone()),
         principal: new.name,
         introduce: Some(new.kind.unwrap_or(PrincipalKind::Agent)),
-        spaces: spaces.collect::<Result<_, Refusal>>()?,
+        spaces: spaces.collect::<Result<_, ToolError>>()?,
         role: new.role.unwrap_or(Role::Writer),
     };
     let (secret, token) = desk.engine.create_token(&desk.caller, &request)?;
-    Ok(Made::from(Minted { token: secret.reveal().to_owned(), known: token.into() }).new_if(true))
+    Ok(OperationOutput::from(CreateTokenReply { token: secret.reveal().to_owned(), known: token.into() })
+        .new_if(true))
 }
 
 /// Which token.
 #[derive(Deserialize, JsonSchema)]
-struct ThisToken {
+struct RevokeTokenArguments {
     /// The token, by id or label.
     token_id: String,
 }
 
-fn revoke(desk: &Desk<'_>, One(this): One<ThisToken>) -> Result<Made<Known>, Refusal> {
-    Ok(Known::from(desk.engine.revoke_token(&desk.caller, &this.token_id)?).into())
+fn revoke(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<RevokeTokenArguments>,
+) -> Result<OperationOutput<TokenReply>, ToolError> {
+    Ok(TokenReply::from(desk.engine.revoke_token(&desk.caller, &this.token_id)?).into())
 }

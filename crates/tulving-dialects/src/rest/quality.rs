@@ -1,19 +1,19 @@
-//! The audit of quality: what is wrong with memories, and doing what is proposed.
+//! The quality audit: problems of memories, and applying the proposed fixes.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer;
-use tulving_core::id::ProposalId;
-use tulving_core::request::QualityRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{FindingKind, ProposedAct};
+use tulving_core::model::answer;
+use tulving_core::model::id::ProposalId;
+use tulving_core::model::request::QualityRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{FindingKind, ProposedAct};
 
-use super::operation::{Audience, Made, Method, One, Operation};
-use crate::argument::{Whole, limited, within};
+use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use crate::argument::{WholeNumber, limited, within};
 use crate::memax;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
 
 /// Most findings of each kind.
@@ -25,58 +25,61 @@ const USUAL_DAYS: i64 = 90;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/quality", "auditQuality", "What is wrong with memories", look).read_by(Audience::Relays).saying(
+        Operation::new(OperationMethod::Get, "/v1/quality", "auditQuality", "What is wrong with memories", look).read_by(Audience::Relays).saying(
             "Of the space of the call, as far as you may see it: near-duplicates, contradictions, memories that were never \
              recalled, that are too long, empty or junk, that hold secrets or try to command an agent. Secrets are not told.",
         ),
-        Operation::new(Method::Post, "/v1/quality/apply", "applyProposal", "Do what is proposed", apply)
+        Operation::new(OperationMethod::Post, "/v1/quality/apply", "applyProposal", "Do what is proposed", apply)
             .saying("With the rights that the act takes. Where a memory has changed since, it is 404."),
     ]
 }
 
 /// What to look for.
 #[derive(Deserialize, JsonSchema)]
-struct Which {
+struct AuditQualityArguments {
     /// Only findings of these kinds.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<FindingKind>")]
     kinds: Vec<FindingKind>,
     /// After how many days without a recall a memory counts as never recalled, 0 to 36500 (default 90).
     #[schemars(range(min = 0, max = 36500))]
-    older_than: Option<Whole>,
+    older_than: Option<WholeNumber>,
     /// Most findings of each kind, 1 to 1000 (default 20). All are counted.
     #[schemars(range(min = 1, max = 1000))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
 }
 
 /// What was found.
 #[derive(Serialize, JsonSchema)]
-struct Report {
+#[schemars(rename = "QualityReport")]
+struct QualityReply {
     /// How many memories were looked at.
     looked_at: u64,
     /// How many findings there are of each kind.
     counts: BTreeMap<&'static str, u64>,
     /// The findings, kind by kind.
-    findings: Vec<Finding>,
+    findings: Vec<QualityFindingReply>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Finding {
+#[schemars(rename = "QualityFinding")]
+struct QualityFindingReply {
     /// What it is.
     #[schemars(schema_with = "words::word::<FindingKind>")]
     kind: FindingKind,
     /// The memories that it is about.
-    memories: Vec<Concerned>,
+    memories: Vec<AffectedMemoryReply>,
     /// Why, with the value.
     why: String,
     /// What to do by hand.
     advice: Option<String>,
     /// What can be done about it; of several, one.
-    proposals: Vec<Proposal>,
+    proposals: Vec<QualityProposalReply>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Concerned {
+#[schemars(rename = "AffectedMemory")]
+struct AffectedMemoryReply {
     /// Its id.
     id: String,
     /// Its number in its space; a mirror of a file has none.
@@ -95,7 +98,8 @@ struct Concerned {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Proposal {
+#[schemars(rename = "QualityProposal")]
+struct QualityProposalReply {
     /// Its name, for `/v1/quality/apply`.
     proposal: String,
     /// What sort of act it is.
@@ -105,9 +109,9 @@ struct Proposal {
     does: String,
 }
 
-impl From<answer::Finding> for Finding {
+impl From<answer::Finding> for QualityFindingReply {
     fn from(found: answer::Finding) -> Self {
-        let memory = |of: answer::Concerned| Concerned {
+        let memory = |of: answer::Concerned| AffectedMemoryReply {
             id: memax::id(of.id),
             number: of.number.map(|number| number.0),
             label: of.label,
@@ -116,8 +120,11 @@ impl From<answer::Finding> for Finding {
             created_at: of.created_at,
             access_count: of.access_count,
         };
-        let proposal =
-            |one: answer::Proposal| Proposal { proposal: one.id.to_string(), act: one.act, does: one.does };
+        let proposal = |one: answer::Proposal| QualityProposalReply {
+            proposal: one.id.to_string(),
+            act: one.act,
+            does: one.does,
+        };
         Self {
             kind: found.kind,
             memories: found.memories.into_iter().map(memory).collect(),
@@ -128,7 +135,10 @@ impl From<answer::Finding> for Finding {
     }
 }
 
-fn look(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Report>, Refusal> {
+fn look(
+    desk: &ToolContext<'_>,
+    SingleInput(which): SingleInput<AuditQualityArguments>,
+) -> Result<OperationOutput<QualityReply>, ToolError> {
     let days = within("older_than", which.older_than, USUAL_DAYS, 0..=DAYS)?;
     let request = QualityRequest {
         kinds: which.kinds,
@@ -136,10 +146,10 @@ fn look(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Report>, Refusal
         limit: limited(desk, which.limit, USUAL, MOST)?,
     };
     let report = desk.engine.quality(&desk.caller, &request, &mut |_| {})?;
-    Ok(Report {
+    Ok(QualityReply {
         looked_at: report.looked_at,
         counts: report.counts.into_iter().map(|(kind, count)| (kind.as_str(), count)).collect(),
-        findings: report.findings.into_iter().map(Finding::from).collect(),
+        findings: report.findings.into_iter().map(QualityFindingReply::from).collect(),
     }
     .into())
 }
@@ -147,7 +157,7 @@ fn look(desk: &Desk<'_>, One(which): One<Which>) -> Result<Made<Report>, Refusal
 /// Which proposal.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct This {
+struct ApplyProposalArguments {
     /// The proposal, as `/v1/quality` names it.
     #[schemars(regex(pattern = "^[0-9a-f]{12}$"))]
     proposal: String,
@@ -155,7 +165,8 @@ struct This {
 
 /// What was done.
 #[derive(Serialize, JsonSchema)]
-struct Done {
+#[schemars(rename = "AppliedProposal")]
+struct ApplyProposalReply {
     /// The proposal.
     proposal: String,
     /// What sort of act it was.
@@ -167,12 +178,15 @@ struct Done {
     saved: Option<String>,
 }
 
-fn apply(desk: &Desk<'_>, One(this): One<This>) -> Result<Made<Done>, Refusal> {
+fn apply(
+    desk: &ToolContext<'_>,
+    SingleInput(this): SingleInput<ApplyProposalArguments>,
+) -> Result<OperationOutput<ApplyProposalReply>, ToolError> {
     let id: ProposalId = this.proposal.parse().map_err(|_| {
-        Refusal::invalid("invalid_argument", "proposal", "`proposal` is not the id of a proposal")
+        ToolError::invalid("invalid_argument", "proposal", "`proposal` is not the id of a proposal")
     })?;
     let done = desk.engine.apply_proposal(&desk.caller, id)?;
-    Ok(Done {
+    Ok(ApplyProposalReply {
         proposal: done.proposal.to_string(),
         act: done.act,
         message: done.message,

@@ -1,40 +1,45 @@
 //! `/v1/recall`, `/v1/memories/search` and `/v1/context`: finding.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use tulving_core::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
-use tulving_core::request::{Ask, BriefingRequest, Filter, Fusion, Mode, RecallRequest};
-use tulving_core::time::{TimeInput, Timestamp};
-use tulving_core::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
+use serde_json::{Map, Value};
+use tulving_core::model::answer::{BestSection, Explanation, FurtherSection, Hit, Lane, Strength};
+use tulving_core::model::request::{Ask, BriefingRequest, Filter, Fusion, ListBounds, Mode, RecallRequest};
+use tulving_core::model::time::{TimeInput, Timestamp};
+use tulving_core::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
 
-use super::operation::{Input, Made, Method, One, Operation, Reader, Two};
-use super::shown::{self, Shown};
-use crate::argument::{Whole, block_budget, limited, token_budget};
-use crate::tool::{Desk, Refusal};
+use super::operation::{
+    ArgumentReader, CombinedInput, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput,
+};
+use super::shown::{self, MemoryReply};
+use crate::argument::{WholeNumber, block_budget, limited, list_limited, token_budget};
+use crate::finding::{ListSummary, nothing_asked};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
-use crate::{Dialect, NoDialect, context};
+use crate::{Dialect, UnknownDialectError, context};
 
-/// Most memories of a recall, and how many where it is not said.
+/// Maximum and default number of memories in a recall.
 const MOST: i64 = 1_000;
 const USUAL: i64 = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Post, "/v1/recall", "recall", "Find what a question is about", recall).reading().saying(
+        Operation::new(OperationMethod::Post, "/v1/recall", "recall", "Find what a question is about", recall).reading().saying(
             "By meaning, by word and by relation. Of a long document the best section is given. `evidence` says whether \
-             anything found is really about the question.",
+             anything found is really about the question. A question that only names a type (\"what are my open todos?\", \
+             \"all decisions from the last two weeks\", \"how many goals are open?\") is answered by all of them (`listed`), \
+             and so is a call without a question and with filters.",
         ),
-        Operation::new(Method::Get, "/v1/memories/search", "searchMemories", "Find what a question is about", search)
+        Operation::new(OperationMethod::Get, "/v1/memories/search", "searchMemories", "Find what a question is about", search)
             .saying("The same as `POST /v1/recall`, by address."),
-        Operation::new(Method::Get, "/v1/context", "getContext", "What to know at the start of a session", block)
+        Operation::new(OperationMethod::Get, "/v1/context", "getContext", "What to know at the start of a session", block)
             .saying("A block to put into a system prompt, fenced as data, within a token budget."),
     ]
 }
 
 /// Among which memories.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Which {
+pub(super) struct MemoryFilterArguments {
     /// Only of these types.
     #[serde(default)]
     #[schemars(schema_with = "words::several::<MemoryType>")]
@@ -85,8 +90,8 @@ pub(super) struct Which {
     all_spaces: bool,
 }
 
-impl Which {
-    pub(super) fn filter(self, desk: &Desk<'_>) -> Filter {
+impl MemoryFilterArguments {
+    pub(super) fn filter(self, desk: &ToolContext<'_>) -> Filter {
         Filter {
             space: (!self.all_spaces).then_some(desk.caller.space),
             types: self.types,
@@ -111,13 +116,13 @@ impl Which {
 
 /// A question.
 #[derive(Deserialize, JsonSchema)]
-struct Question {
-    /// What you want to know, in plain words.
+struct RecallArguments {
+    /// What you want to know, in plain words. Without it, all memories of the filters are given, at least one of which is needed.
     #[schemars(length(min = 1))]
-    query: String,
-    /// Most memories to return, 1 to 1000 (default 10).
+    query: Option<String>,
+    /// Most memories to return, 1 to 1000 (default 10, or 100 where all of a type or a filter are listed).
     #[schemars(range(min = 1, max = 1000))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
     /// As things stood at this time.
     #[serde(default)]
     #[schemars(schema_with = "words::maybe_time")]
@@ -134,12 +139,12 @@ struct Question {
     abstain_below: Option<Strength>,
     /// Most tokens that the contents of all memories may take together.
     #[schemars(range(min = 1, max = 10_000_000))]
-    token_budget: Option<Whole>,
+    token_budget: Option<WholeNumber>,
     /// How the ways of finding come together (default: measured).
-    fusion: Option<Fused>,
+    fusion: Option<FusionArgument>,
     /// Only these ways of finding (default: all).
     #[serde(default)]
-    lanes: Vec<LaneName>,
+    lanes: Vec<LaneArgument>,
     /// Whether each memory says where its score comes from.
     #[serde(default)]
     explain: bool,
@@ -148,7 +153,8 @@ struct Question {
 /// How the ways of finding come together.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Fused {
+#[schemars(rename = "Fusion")]
+enum FusionArgument {
     Measured,
     Rrf,
 }
@@ -156,45 +162,45 @@ enum Fused {
 /// A way of finding.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum LaneName {
+#[schemars(rename = "Lane")]
+enum LaneArgument {
     Keyword,
     Vector,
     Graph,
 }
 
-impl From<LaneName> for Lane {
-    fn from(name: LaneName) -> Self {
+impl From<LaneArgument> for Lane {
+    fn from(name: LaneArgument) -> Self {
         match name {
-            LaneName::Keyword => Self::Keyword,
-            LaneName::Vector => Self::Vector,
-            LaneName::Graph => Self::Graph,
+            LaneArgument::Keyword => Self::Keyword,
+            LaneArgument::Vector => Self::Vector,
+            LaneArgument::Graph => Self::Graph,
         }
     }
 }
 
-/// The same by address, where the question is called `q`.
-struct Searched(Two<Question, Which>);
+/// The same as a query string, where the question is called `q`.
+struct SearchInput(CombinedInput<RecallArguments, MemoryFilterArguments>);
 
-impl Input for Searched {
-    fn schema() -> Map<String, Value> {
-        let mut schema = Two::<Question, Which>::schema();
+impl OperationInput for SearchInput {
+    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
+        let mut schema = CombinedInput::<RecallArguments, MemoryFilterArguments>::schema_from(generator);
         if let Some(Value::Object(own)) = schema.get_mut("properties")
             && let Some(query) = own.remove("query")
         {
             own.insert("q".to_owned(), query);
         }
-        schema.insert("required".to_owned(), json!(["q"]));
         schema
     }
 
-    fn reader() -> Reader<Self> {
-        let read = Two::reader();
+    fn reader() -> ArgumentReader<Self> {
+        let read = CombinedInput::reader();
         Box::new(move |mut said| {
             if let Some(query) = said.remove("q") {
                 said.insert("query".to_owned(), query);
             }
-            let renamed = |refusal: Refusal| match refusal.field.as_deref() {
-                Some("query") => Refusal {
+            let renamed = |refusal: ToolError| match refusal.field.as_deref() {
+                Some("query") => ToolError {
                     message: refusal.message.replace("`query`", "`q`"),
                     field: Some("q".to_owned()),
                     ..refusal
@@ -206,15 +212,20 @@ impl Input for Searched {
     }
 }
 
+/// The memories that were found, and how strong the evidence is.
 #[derive(Serialize, JsonSchema)]
-struct Found {
+#[schemars(rename = "RecallResults")]
+struct RecallReply {
     /// The memories, best first.
-    memories: Vec<Recalled>,
+    memories: Vec<RecallHitReply>,
     /// How many there were before the limit.
     total: u64,
-    /// Whether anything given is really about the question.
-    #[schemars(schema_with = "words::word::<Strength>")]
-    evidence: Strength,
+    /// The list that the answer is, where it has all memories of a type or a filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<ListSummary>,
+    /// Whether anything given is really about the question; null where none was asked.
+    #[schemars(schema_with = "words::maybe::<Strength>")]
+    evidence: Option<Strength>,
     /// How many were kept back because the evidence was weaker than was asked for.
     withheld: u64,
     /// How many had no room in the token budget.
@@ -226,10 +237,12 @@ struct Found {
     warnings: Vec<String>,
 }
 
+/// A memory that was found, and why.
 #[derive(Serialize, JsonSchema)]
-struct Recalled {
+#[schemars(rename = "RecallHit")]
+struct RecallHitReply {
     #[serde(flatten)]
-    memory: Shown,
+    memory: MemoryReply,
     /// How well it fits, 0 to 1.
     relevance_score: f64,
     /// Why it is here.
@@ -238,18 +251,20 @@ struct Recalled {
     heading_path: Vec<String>,
     /// Where in the whole content the section is that is shown, where it is not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    section: Option<Whereabouts>,
+    section: Option<SectionRangeReply>,
     /// Further sections that fit well, best first; at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    further: Vec<Further>,
+    further: Vec<RecallSectionReply>,
     /// Where its score comes from, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     explanation: Option<Explanation>,
 }
 
+/// A part of a content.
 #[derive(Serialize, JsonSchema)]
-struct Whereabouts {
+#[schemars(rename = "SectionRange")]
+struct SectionRangeReply {
     /// Its first byte.
     start: usize,
     /// The byte after its last.
@@ -258,14 +273,16 @@ struct Whereabouts {
     line: usize,
 }
 
-impl From<&BestSection> for Whereabouts {
+impl From<&BestSection> for SectionRangeReply {
     fn from(section: &BestSection) -> Self {
         Self { start: section.start, end: section.end, line: section.line }
     }
 }
 
+/// A further section of a memory that was found.
 #[derive(Serialize, JsonSchema)]
-struct Further {
+#[schemars(rename = "RecallSection")]
+struct RecallSectionReply {
     /// What it says.
     content: String,
     /// How well it fits, 0 to 1.
@@ -273,13 +290,13 @@ struct Further {
     /// The headings above it, outermost first.
     heading_path: Vec<String>,
     /// Where in the whole content it is.
-    section: Whereabouts,
+    section: SectionRangeReply,
 }
 
-impl From<FurtherSection> for Further {
+impl From<FurtherSection> for RecallSectionReply {
     fn from(further: FurtherSection) -> Self {
         Self {
-            section: Whereabouts::from(&further.section),
+            section: SectionRangeReply::from(&further.section),
             heading_path: further.section.heading_path,
             relevance_score: further.relevance_score.get(),
             content: further.content,
@@ -287,83 +304,131 @@ impl From<FurtherSection> for Further {
     }
 }
 
-fn recalled(hit: Hit, explain: bool, now: Timestamp) -> Recalled {
-    Recalled {
+fn recalled(hit: Hit, explain: bool, now: Timestamp) -> RecallHitReply {
+    RecallHitReply {
         memory: shown::with_content(&hit.memory, hit.shown(), now),
         relevance_score: hit.relevance_score.get(),
         heading_path: hit.heading_path().to_owned(),
-        section: hit.section.as_ref().map(Whereabouts::from),
-        further: hit.further.into_iter().map(Further::from).collect(),
+        section: hit.section.as_ref().map(SectionRangeReply::from),
+        further: hit.further.into_iter().map(RecallSectionReply::from).collect(),
         why: hit.why,
         explanation: hit.explanation.filter(|_| explain),
     }
 }
 
-fn search(desk: &Desk<'_>, Searched(asked): Searched) -> Result<Made<Found>, Refusal> {
-    recall(desk, asked)
+fn search(
+    desk: &ToolContext<'_>,
+    SearchInput(asked): SearchInput,
+) -> Result<OperationOutput<RecallReply>, ToolError> {
+    found(desk, asked, "q")
 }
 
-fn recall(desk: &Desk<'_>, Two(asked, which): Two<Question, Which>) -> Result<Made<Found>, Refusal> {
-    let ask = Ask {
-        fusion: match asked.fusion {
-            None | Some(Fused::Measured) => Fusion::Measured,
-            Some(Fused::Rrf) => Fusion::Ranks,
-        },
-        lanes: match asked.lanes.is_empty() {
-            true => Lane::ALL.to_vec(),
-            false => asked.lanes.into_iter().map(Lane::from).collect(),
-        },
-        asked_at: asked.asked_at,
-        as_of: asked.as_of,
-        channel: asked.channel,
-        abstain_below: asked.abstain_below,
-        token_budget: token_budget(asked.token_budget)?,
-        ..Ask::new(asked.query)
+fn recall(
+    desk: &ToolContext<'_>,
+    asked: CombinedInput<RecallArguments, MemoryFilterArguments>,
+) -> Result<OperationOutput<RecallReply>, ToolError> {
+    found(desk, asked, "query")
+}
+
+/// Finds memories for the question in the field of this name, or all that pass the filters.
+fn found(
+    desk: &ToolContext<'_>,
+    CombinedInput(asked, which): CombinedInput<RecallArguments, MemoryFilterArguments>,
+    field: &str,
+) -> Result<OperationOutput<RecallReply>, ToolError> {
+    let filter = which.filter(desk);
+    let explain = asked.explain;
+    let (mode, limit) = match asked.query {
+        None if filter.is_empty() => return Err(nothing_asked(field)),
+        None => (asked.unasked(field)?, list_limited(desk, asked.limit, MOST)?),
+        Some(_) => (asked.asked(desk)?, limited(desk, asked.limit, USUAL, MOST)?),
     };
-    let limit = limited(desk, asked.limit, USUAL, MOST)?;
-    let request =
-        RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: which.filter(desk), sort: None, limit };
+    let request = RecallRequest { mode, filter, sort: None, limit };
     let answer = desk.engine.recall(&desk.caller, &request)?;
     let now = desk.engine.now();
     let warnings: Vec<String> = answer.troubles().collect();
-    Ok(Found {
+    Ok(RecallReply {
         warnings,
         total: answer.total_found,
-        evidence: answer.evidence.unwrap_or(Strength::None),
+        listed: answer.listed.map(ListSummary::from),
+        evidence: answer.evidence,
         withheld: answer.withheld,
         left_out: answer.left_out,
         archived_matches: answer.archived.iter().map(ToString::to_string).collect(),
-        memories: answer.hits.into_iter().map(|hit| recalled(hit, asked.explain, now)).collect(),
+        memories: answer.hits.into_iter().map(|hit| recalled(hit, explain, now)).collect(),
     }
     .into())
 }
 
+impl RecallArguments {
+    /// Returns the question with its options.
+    fn asked(&self, desk: &ToolContext<'_>) -> Result<Mode, ToolError> {
+        let ask = Ask {
+            fusion: match self.fusion {
+                None | Some(FusionArgument::Measured) => Fusion::Measured,
+                Some(FusionArgument::Rrf) => Fusion::Ranks,
+            },
+            lanes: match self.lanes.is_empty() {
+                true => Lane::ALL.to_vec(),
+                false => self.lanes.iter().copied().map(Lane::from).collect(),
+            },
+            asked_at: self.asked_at,
+            as_of: self.as_of,
+            channel: self.channel.clone(),
+            abstain_below: self.abstain_below,
+            list_limit: Some(list_limited(desk, self.limit, MOST)?),
+            token_budget: token_budget(self.token_budget)?,
+            ..Ask::new(self.query.clone().unwrap_or_default())
+        };
+        Ok(Mode::Hybrid(Box::new(ask)))
+    }
+
+    /// Returns a list without a question. Options that apply only to a question are refused.
+    fn unasked(&self, field: &str) -> Result<Mode, ToolError> {
+        let given = [
+            ("asked_at", self.asked_at.is_some()),
+            ("channel", self.channel.is_some()),
+            ("abstain_below", self.abstain_below.is_some()),
+            ("fusion", self.fusion.is_some()),
+            ("lanes", !self.lanes.is_empty()),
+        ];
+        if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+            let message = format!("`{name}` goes with a question, and `{field}` is missing");
+            return Err(ToolError::invalid("conflicting_arguments", name, message));
+        }
+        Ok(Mode::Filtered(ListBounds { as_of: self.as_of, token_budget: token_budget(self.token_budget)? }))
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
-struct About {
+struct ContextArguments {
     /// What the session is about, where that is known.
     about: Option<String>,
     /// Most tokens that it may take, 50 to 100000 (default 2000).
     #[schemars(range(min = 50, max = 100_000))]
-    token_budget: Option<Whole>,
+    token_budget: Option<WholeNumber>,
     /// Whose form it has (default: native).
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<Dialect>")]
     dialect: Option<String>,
 }
 
+/// The block for the start of a session.
 #[derive(Serialize, JsonSchema)]
-struct Block {
+#[schemars(rename = "SessionContext")]
+struct ContextReply {
     /// The block; empty where there is nothing to know.
     context: String,
 }
 
-fn block(desk: &Desk<'_>, One(asked): One<About>) -> Result<Made<Block>, Refusal> {
-    let dialect = asked
-        .dialect
-        .as_deref()
-        .map_or(Ok(Dialect::default()), str::parse)
-        .map_err(|error: NoDialect| Refusal::invalid("unknown_word", "dialect", error.to_string()))?;
+fn block(
+    desk: &ToolContext<'_>,
+    SingleInput(asked): SingleInput<ContextArguments>,
+) -> Result<OperationOutput<ContextReply>, ToolError> {
+    let dialect = asked.dialect.as_deref().map_or(Ok(Dialect::default()), str::parse).map_err(
+        |error: UnknownDialectError| ToolError::invalid("unknown_word", "dialect", error.to_string()),
+    )?;
     let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
-    let desk = Desk::open(desk.engine, &desk.caller, dialect)?;
-    Ok(Block { context: context::block(&desk, dialect, &request)? }.into())
+    let desk = ToolContext::open(desk.engine, &desk.caller, dialect)?;
+    Ok(ContextReply { context: context::block(&desk, dialect, &request)? }.into())
 }

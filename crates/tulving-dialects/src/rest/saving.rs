@@ -1,25 +1,30 @@
 //! `POST /v1/memories`: one memory, or many as one act.
 
 use data_encoding::BASE64_MIME;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tulving_core::Document;
-use tulving_core::answer::{Fate, Near, Receipt};
-use tulving_core::id::MemoryRef;
-use tulving_core::request::{AssociationRequest, SaveRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
+use tulving_core::model::answer::{Fate, Near, NearPairs, PossibleUpdate, Receipt};
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::request::{AssociationRequest, SaveRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Stability, Trust,
+};
 
-use super::operation::{Input, Made, Method, One, Operation, Reader};
-use super::shown::{Shown, shown};
-use crate::argument::{Name, Whole, named};
+use super::operation::{
+    ArgumentReader, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput,
+};
+use super::shown::{MemoryReply, shown};
+use crate::argument::{MemoryRefArgument, WholeNumber, named};
 use crate::memax;
-use crate::tool::{self, Desk, Refusal};
-use crate::words::{self, Words};
+use crate::tool::{self, ToolContext, ToolError};
+use crate::words::{self, WordList};
 
 pub(super) fn operations() -> Vec<Operation> {
-    let save = Operation::new(Method::Post, "/v1/memories", "saveMemory", "Save one memory or many", save);
+    let save =
+        Operation::new(OperationMethod::Post, "/v1/memories", "saveMemory", "Save one memory or many", save);
     vec![save.creating().saying(
         "One memory, or `{\"memories\": [...]}` with up to 10,000, which are saved as one act or not at all. What the \
          space knows already is not stored twice. With a `key` or a `source_path` that exists, that memory is updated. \
@@ -32,7 +37,8 @@ pub(super) fn operations() -> Vec<Operation> {
 /// One memory to save.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct New {
+#[schemars(rename = "NewMemory")]
+struct SaveMemoryArguments {
     /// What to remember.
     #[schemars(length(min = 1))]
     content: Option<String>,
@@ -77,6 +83,12 @@ struct New {
     author: Option<Author>,
     /// Where it came from, in your words.
     source_note: Option<String>,
+    /// The way by which it comes in (default: api).
+    #[serde(default)]
+    #[schemars(schema_with = "words::maybe::<Origin>")]
+    source: Option<Origin>,
+    /// The agent that saves it (default: that of the header `X-Tulving-Agent`).
+    source_agent: Option<String>,
     /// The agent that helped, where a person wrote it.
     assisted_by_agent: Option<String>,
     /// How far its source is trusted (default: own).
@@ -109,13 +121,13 @@ struct New {
     expires_at: Option<Timestamp>,
     /// Seconds until recall no longer finds it; instead of `expires_at`.
     #[schemars(with = "Option<u64>")]
-    ttl: Option<Whole>,
+    ttl: Option<WholeNumber>,
     /// Whether it is pinned.
     #[serde(default)]
     pinned: bool,
     /// Links to memories that are there.
     #[serde(default)]
-    associations: Vec<NewLink>,
+    associations: Vec<NewAssociation>,
 }
 
 /// A file to save. As `multipart/form-data` it is a part named `file`, as it is.
@@ -131,10 +143,11 @@ struct NewFile {
 /// A link to make.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NewLink {
+#[schemars(rename = "NewAssociation")]
+pub(super) struct NewAssociation {
     /// The memory that it leads to: an id, or a number in the space such as #12.
     #[schemars(schema_with = "words::memory")]
-    pub(super) target: Name,
+    pub(super) target: MemoryRefArgument,
     /// How (default: related_to).
     #[serde(default)]
     #[schemars(schema_with = "words::maybe::<Relation>")]
@@ -144,8 +157,8 @@ pub(super) struct NewLink {
     pub(super) weight: Option<f64>,
 }
 
-impl NewLink {
-    pub(super) fn request(self) -> Result<AssociationRequest, Refusal> {
+impl NewAssociation {
+    pub(super) fn request(self) -> Result<AssociationRequest, ToolError> {
         Ok(AssociationRequest {
             target: named("target", &self.target.0)?,
             relation: self.relation,
@@ -154,20 +167,21 @@ impl NewLink {
     }
 }
 
-impl New {
-    fn request(self, now: Timestamp) -> Result<SaveRequest, Refusal> {
+impl SaveMemoryArguments {
+    fn request(self, now: Timestamp) -> Result<SaveRequest, ToolError> {
         let expires_at = match (self.ttl, self.expires_at) {
             (None, at) => at,
             (Some(_), Some(_)) => {
-                return Err(Refusal::invalid(
+                return Err(ToolError::invalid(
                     "two_expiries",
                     "ttl",
                     "`ttl` and `expires_at` both say when it expires",
                 ));
             }
-            (Some(Whole(seconds)), None) => Some(memax::alive_for(seconds, now)?),
+            (Some(WholeNumber(seconds)), None) => Some(memax::alive_for(seconds, now)?),
         };
-        let associations = self.associations.into_iter().map(NewLink::request).collect::<Result<_, _>>()?;
+        let associations =
+            self.associations.into_iter().map(NewAssociation::request).collect::<Result<_, _>>()?;
         Ok(SaveRequest {
             content_type: self.content_type,
             language: self.language,
@@ -182,6 +196,8 @@ impl New {
             boundary: self.boundary,
             author: self.author,
             source_note: self.source_note,
+            origin: self.source,
+            source_agent: self.source_agent,
             assisted_by_agent: self.assisted_by_agent,
             trust: self.trust,
             source_path: self.source_path,
@@ -198,54 +214,57 @@ impl New {
         })
     }
 
-    /// A text to save.
-    fn text(mut self, now: Timestamp) -> Result<SaveRequest, Refusal> {
+    /// Returns a request to save a text.
+    fn text(mut self, now: Timestamp) -> Result<SaveRequest, ToolError> {
         if self.file.take().is_some() {
             let message = "a file is saved by itself, with nothing in `content` and not among `memories`";
-            return Err(Refusal::invalid("two_contents", "file", message));
+            return Err(ToolError::invalid("two_contents", "file", message));
         }
         if self.content.is_none() {
-            return Err(Refusal::invalid("missing_content", "content", "`content` is missing"));
+            return Err(ToolError::invalid("missing_content", "content", "`content` is missing"));
         }
         self.request(now)
     }
 }
 
 impl NewFile {
-    fn document(self, about: SaveRequest) -> Result<Document, Refusal> {
+    fn document(self, about: SaveRequest) -> Result<Document, ToolError> {
         let bytes = BASE64_MIME.decode(self.base64.as_bytes()).map_err(|_| {
-            Refusal::invalid("invalid_base64", "file", "`file.base64` is not base64")
+            ToolError::invalid("invalid_base64", "file", "`file.base64` is not base64")
                 .hinting("send the file as multipart/form-data to be spared the encoding".to_owned())
         })?;
-        // A path says where it comes from, and then it is known by that.
+        // A path says where the document comes from, and names it.
         let name = about.source_path.clone().or(self.name);
         Ok(Document { name, bytes, about })
     }
 }
 
 /// One memory, or many as one act.
-enum Save {
-    One(Box<New>),
-    Many(Vec<New>),
+enum SaveInput {
+    One(Box<SaveMemoryArguments>),
+    Many(Vec<SaveMemoryArguments>),
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Many {
+struct SaveManyArguments {
     /// Several memories, instead of the fields of one.
     #[schemars(length(min = 1, max = 10_000))]
-    memories: Vec<New>,
+    memories: Vec<SaveMemoryArguments>,
 }
 
-impl Input for Save {
-    fn schema() -> Map<String, Value> {
-        let (mut one, many) = (One::<New>::schema(), One::<Many>::schema());
+impl OperationInput for SaveInput {
+    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
+        let (mut one, many) = (
+            SingleInput::<SaveMemoryArguments>::schema_from(generator),
+            SingleInput::<SaveManyArguments>::schema_from(generator),
+        );
         if let (Some(Value::Object(fields)), Some(Value::Object(list))) =
             (one.get_mut("properties"), many.get("properties"))
         {
             fields.extend(list.clone());
         }
-        // Programs that generate clients do not understand a choice between three required fields.
+        // Client generators do not understand a choice between three required fields.
         one.remove("required");
         one.insert("minProperties".to_owned(), 1.into());
         let shown = serde_json::json!([{ "content": "Prefers TypeScript over JavaScript" }]);
@@ -253,17 +272,17 @@ impl Input for Save {
         one
     }
 
-    fn reader() -> Reader<Self> {
-        let (one, many) = (One::reader(), One::reader());
+    fn reader() -> ArgumentReader<Self> {
+        let (one, many) = (SingleInput::reader(), SingleInput::reader());
         Box::new(move |said| {
             if !said.contains_key("memories") {
-                return one(said).map(|One(new)| Self::One(new));
+                return one(said).map(|SingleInput(new)| Self::One(new));
             }
             if let Some(other) = said.keys().find(|name| *name != "memories") {
                 let message = format!("`{other}` stands beside `memories`; it belongs into each of them");
-                return Err(Refusal::invalid("unknown_argument", other, message));
+                return Err(ToolError::invalid("unknown_argument", other, message));
             }
-            many(said).map(|One(Many { memories })| Self::Many(memories))
+            many(said).map(|SingleInput(SaveManyArguments { memories })| Self::Many(memories))
         })
     }
 }
@@ -271,24 +290,36 @@ impl Input for Save {
 /// What became of a save. A single one is given whole, of many each is named.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Saved {
-    One(Box<SavedOne>),
-    Many {
-        /// What became of each, in order.
-        memories: Vec<Outcome>,
-    },
+#[schemars(rename = "SaveResult")]
+enum SaveReply {
+    One(Box<SaveOneReply>),
+    Many(SaveManyReply),
 }
 
+/// What became of each of many.
 #[derive(Serialize, JsonSchema)]
-struct SavedOne {
-    #[serde(flatten)]
-    memory: Shown,
-    #[serde(flatten)]
-    fate: Fared,
+#[schemars(rename = "SavedMemories")]
+struct SaveManyReply {
+    /// What became of each, in order.
+    memories: Vec<SaveReceiptReply>,
+    /// Warnings about several of them: which may update, or nearly repeat, memories that were there before.
+    warnings: Vec<String>,
 }
 
+/// A memory that was saved, and what became of it.
 #[derive(Serialize, JsonSchema)]
-struct Outcome {
+#[schemars(rename = "SavedMemory")]
+struct SaveOneReply {
+    #[serde(flatten)]
+    memory: MemoryReply,
+    #[serde(flatten)]
+    fate: SaveOutcomeReply,
+}
+
+/// What became of one of many.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SaveReceipt")]
+struct SaveReceiptReply {
     /// The memory that now holds the content.
     id: String,
     /// Its number in the space.
@@ -296,72 +327,113 @@ struct Outcome {
     /// The version that it has now.
     version: u32,
     #[serde(flatten)]
-    fate: Fared,
+    fate: SaveOutcomeReply,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Fared {
+struct SaveOutcomeReply {
     /// What became of it.
-    #[schemars(schema_with = "words::word::<Became>")]
+    #[schemars(schema_with = "words::word::<SaveStatusWords>")]
     status: &'static str,
     /// What changed of a memory that was noted by itself before, such as `author auto → user`.
     changed: Vec<String>,
     /// Memories that say nearly the same; it was linked to them.
-    similar: Vec<Similar>,
-    /// What was asked and not done, and what it has taken back.
+    similar: Vec<SimilarMemoryReply>,
+    /// Memories that state the same thing with another value, the newest first: it may update them.
+    possible_updates: Vec<PossibleUpdateReply>,
+    /// What was asked and not done, what it has taken back, and which memory it may update.
     warnings: Vec<String>,
 }
 
-/// What can become of a save.
-struct Became;
+/// The possible outcomes of a save.
+struct SaveStatusWords;
 
-impl Words for Became {
+impl WordList for SaveStatusWords {
+    const NAME: &'static str = "SaveStatus";
     const WORDS: &'static [&'static str] = &["created", "updated", "unchanged", "duplicate"];
 }
 
+/// A memory that says nearly the same.
 #[derive(Serialize, JsonSchema)]
-struct Similar {
+#[schemars(rename = "SimilarMemory")]
+struct SimilarMemoryReply {
     /// Which.
     id: String,
     /// How alike they are, 0 to 1.
     similarity: f64,
 }
 
-fn fared(receipt: &Receipt) -> Fared {
-    let similar = |near: &Near| Similar { id: memax::id(near.id), similarity: near.similarity.get() };
-    Fared {
+#[derive(Serialize, JsonSchema)]
+struct PossibleUpdateReply {
+    /// Which.
+    id: String,
+    /// Its number in the space.
+    number: Option<u64>,
+    /// How it begins.
+    preview: String,
+    /// The value that it states.
+    old: String,
+    /// The value that the new one states.
+    new: String,
+}
+
+impl PossibleUpdateReply {
+    fn of(update: &PossibleUpdate) -> Self {
+        let PossibleUpdate { id, number, preview, old, new } = update.clone();
+        Self { id: memax::id(id), number: number.map(|number| number.0), preview, old, new }
+    }
+}
+
+/// The advice for a new memory that replaces a similar one.
+const REPLACES: &str =
+    "if one replaces the other, link the newer to the older with an association that `updates` it";
+
+fn fared(receipt: &Receipt) -> SaveOutcomeReply {
+    let similar =
+        |near: &Near| SimilarMemoryReply { id: memax::id(near.id), similarity: near.similarity.get() };
+    SaveOutcomeReply {
         status: memax::status(receipt.fate),
         changed: receipt.changed.iter().map(ToString::to_string).collect(),
         similar: receipt.near.iter().map(similar).collect(),
+        possible_updates: receipt.possible_updates.iter().map(PossibleUpdateReply::of).collect(),
         warnings: tool::warnings(&receipt.warnings),
     }
 }
 
-fn save(desk: &Desk<'_>, said: Save) -> Result<Made<Saved>, Refusal> {
+/// Lists the memories that resemble others, in one sentence.
+fn resembling(receipts: &[Receipt]) -> Option<String> {
+    NearPairs::of(receipts).map(|pairs| format!("{pairs}; {REPLACES}"))
+}
+
+fn save(desk: &ToolContext<'_>, said: SaveInput) -> Result<OperationOutput<SaveReply>, ToolError> {
     let now = desk.engine.now();
     match said {
-        Save::One(mut new) => {
+        SaveInput::One(mut new) => {
             let receipt = match new.file.take_if(|_| new.content.is_none()) {
                 Some(file) => desk.engine.push(&desk.caller, file.document(new.request(now)?)?)?,
                 None => desk.engine.push_text(&desk.caller, new.text(now)?)?,
             };
             let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
-            let saved = SavedOne { memory: shown(&memory, now), fate: fared(&receipt) };
-            Ok(Made::from(Saved::One(Box::new(saved)))
+            let mut fate = fared(&receipt);
+            fate.warnings.extend(resembling(std::slice::from_ref(&receipt)));
+            let saved = SaveOneReply { memory: shown(&memory, now), fate };
+            Ok(OperationOutput::from(SaveReply::One(Box::new(saved)))
                 .new_if(receipt.fate == Fate::Created)
                 .of(receipt.version))
         }
-        Save::Many(memories) => {
+        SaveInput::Many(memories) => {
             let requests = memories.into_iter().map(|new| new.text(now)).collect::<Result<_, _>>()?;
             let receipts = desk.engine.push_texts(&desk.caller, requests)?;
-            let outcome = |receipt: &Receipt| Outcome {
+            let outcome = |receipt: &Receipt| SaveReceiptReply {
                 id: memax::id(receipt.id),
                 number: receipt.number.map(|number| number.0),
                 version: receipt.version.0,
                 fate: fared(receipt),
             };
             let created = receipts.iter().any(|receipt| receipt.fate == Fate::Created);
-            Ok(Made::from(Saved::Many { memories: receipts.iter().map(outcome).collect() }).new_if(created))
+            let memories = receipts.iter().map(outcome).collect();
+            let warnings = resembling(&receipts).into_iter().collect();
+            Ok(OperationOutput::from(SaveReply::Many(SaveManyReply { memories, warnings })).new_if(created))
         }
     }
 }

@@ -1,20 +1,27 @@
-//! A memory as the service shows it: memax's fields, and Tulving's beside them.
+//! A memory as the service shows it: memax's fields, and Tulving's own.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tulving_core::lifecycle::decay;
-use tulving_core::memory::{Attachment, Auto, Memory};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, CommandKind, Derivable, MemoryType, Trust};
+use tulving_core::model::memory::{Attachment, Auto, Memory};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Author, CommandKind, Derivable, MemoryType, Trust};
+use tulving_core::rank::decay;
 
-use crate::memax::{self, Fields};
+use crate::memax::{self, MemaxMemory};
 use crate::words;
 
 /// A memory.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Shown {
+#[schemars(rename = "Memory")]
+pub(super) struct MemoryReply {
     #[serde(flatten)]
-    fields: Fields,
+    fields: MemaxMemory,
+    /// All files that say the same, where there are several; `source_path` is the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    source_paths: Vec<String>,
+    /// Whether it was also saved without a path, so that it stays as it is when its files change.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    also_without_path: bool,
     /// The language of code.
     language: Option<String>,
     /// What of title, summary, tags, kind and stability nobody gave; it was made from the content.
@@ -22,7 +29,7 @@ pub(super) struct Shown {
     auto: Auto,
     /// The file that it describes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    attachment: Option<File>,
+    attachment: Option<AttachmentReply>,
     /// Its number in its space; null for a mirror of a file.
     number: Option<u64>,
     /// Its key.
@@ -82,7 +89,8 @@ pub(super) struct Shown {
 
 /// A file that a memory describes. `GET /v1/memories/{id}/attachment` gives it.
 #[derive(Serialize, JsonSchema)]
-struct File {
+#[schemars(rename = "Attachment")]
+struct AttachmentReply {
     /// What it is called.
     name: Option<String>,
     /// Its media type, told by its bytes.
@@ -95,21 +103,23 @@ struct File {
     trouble: Option<String>,
 }
 
-impl File {
+impl AttachmentReply {
     fn of(attachment: &Attachment) -> Self {
         let Attachment { media_type, size, hash, name, trouble, .. } = attachment.clone();
         Self { name, media_type, size, hash, trouble }
     }
 }
 
-/// A memory as it is at this time.
-pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
+/// Returns a memory as it is at this time.
+pub(super) fn shown(memory: &Memory, now: Timestamp) -> MemoryReply {
     let (edition, place, span) = (&memory.edition, &memory.place, &memory.edition.span);
-    Shown {
+    MemoryReply {
         fields: memax::fields(memory, now),
+        source_paths: memory.provenance.source_paths.clone(),
+        also_without_path: memory.provenance.also_without_path,
         language: edition.text.language.clone(),
         auto: edition.auto,
-        attachment: memory.provenance.attachment.as_ref().map(File::of),
+        attachment: memory.provenance.attachment.as_ref().map(AttachmentReply::of),
         number: memory.number.map(|number| number.0),
         key: edition.key.clone(),
         memory_type: edition.class.memory_type,
@@ -134,8 +144,8 @@ pub(super) fn shown(memory: &Memory, now: Timestamp) -> Shown {
     }
 }
 
-/// The same memory with another text in the place of its content.
-pub(super) fn with_content(memory: &Memory, content: &str, now: Timestamp) -> Shown {
+/// Returns the same memory with another text instead of its content.
+pub(super) fn with_content(memory: &Memory, content: &str, now: Timestamp) -> MemoryReply {
     let shown = shown(memory, now);
-    Shown { fields: shown.fields.with_content(content), ..shown }
+    MemoryReply { fields: shown.fields.with_content(content), ..shown }
 }

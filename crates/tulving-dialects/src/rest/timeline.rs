@@ -1,25 +1,25 @@
-//! `/v1/timeline`: how what is known about something changed.
+//! `/v1/timeline`: the changes of what is known about a subject.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::{Ended, Named, TimelineEntry};
-use tulving_core::limits;
-use tulving_core::request::{About, TimelineRequest};
-use tulving_core::time::{TimeInput, Timestamp};
+use tulving_core::model::answer::{Ended, Named, TimelineEntry};
+use tulving_core::model::limits;
+use tulving_core::model::request::{About, TimelineRequest};
+use tulving_core::model::time::{TimeInput, Timestamp};
 
-use super::operation::{Audience, Made, Method, One, Operation};
-use crate::argument::{Whole, limited};
+use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use crate::argument::{WholeNumber, limited};
 use crate::memax;
-use crate::tool::{Desk, Refusal};
+use crate::tool::{ToolContext, ToolError};
 use crate::words;
 
-/// Most memories that a text finds, and how many where it is not said.
+/// Maximum and default number of memories that a text finds.
 const MOST: i64 = limits::TIMELINE as i64;
 const USUAL: i64 = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline).read_by(Audience::Relays)
+        Operation::new(OperationMethod::Get, "/v1/timeline", "getTimeline", "How what is known about something changed", timeline).read_by(Audience::Relays)
             .saying(
                 "What held, from when to when, and what ended it, in the order in which it began. Memories that update one another \
                  are followed in both directions. Archived ones are told too, forgotten ones are not.",
@@ -30,13 +30,13 @@ pub(super) fn operations() -> Vec<Operation> {
 /// About what.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct TimelineArguments {
     /// The number or id of a memory, or what memories are about.
     #[schemars(length(min = 1))]
     about: String,
     /// Most memories that a text finds, 1 to 50 (default 10).
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<Whole>,
+    limit: Option<WholeNumber>,
     /// Only what held at or after this. A date without a time is a day of your time zone, and so is `yesterday`.
     #[serde(default)]
     #[schemars(schema_with = "words::maybe_time_input")]
@@ -51,9 +51,10 @@ struct Asked {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Told {
+#[schemars(rename = "Timeline")]
+struct TimelineReply {
     /// What held, in the order in which it began to.
-    entries: Vec<Entry>,
+    entries: Vec<TimelineEntryReply>,
     /// Whether more memories belong to it than are looked at.
     cut: bool,
     /// What could not be looked at, and why.
@@ -62,7 +63,8 @@ struct Told {
 
 /// A statement, and a stretch of time in which it held.
 #[derive(Serialize, JsonSchema)]
-struct Entry {
+#[schemars(rename = "TimelineEntry")]
+struct TimelineEntryReply {
     /// The memory that says it.
     id: String,
     /// Its number in its space; null for a mirror of a file.
@@ -85,7 +87,7 @@ struct Entry {
     #[schemars(schema_with = "words::maybe_time")]
     until: Option<Timestamp>,
     /// What ended it, or will.
-    ended: Option<Why>,
+    ended: Option<TimelineEndReply>,
     /// The memory that took its place, where one did.
     superseded_by: Option<String>,
     /// Whether it holds now.
@@ -101,7 +103,8 @@ struct Entry {
 /// What ended a statement.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Why {
+#[schemars(rename = "TimelineEnd")]
+enum TimelineEndReply {
     Superseded,
     Edited,
     NoLongerValid,
@@ -109,7 +112,7 @@ enum Why {
     Archived,
 }
 
-impl From<Ended> for Why {
+impl From<Ended> for TimelineEndReply {
     fn from(ended: Ended) -> Self {
         match ended {
             Ended::Superseded { .. } => Self::Superseded,
@@ -121,12 +124,12 @@ impl From<Ended> for Why {
     }
 }
 
-fn entry(entry: TimelineEntry) -> Entry {
+fn entry(entry: TimelineEntry) -> TimelineEntryReply {
     let superseded_by = match entry.ended {
         Some(Ended::Superseded { by }) => Some(memax::id(by.id)),
         _ => None,
     };
-    Entry {
+    TimelineEntryReply {
         id: memax::id(entry.memory.id),
         number: entry.memory.number.map(|number| number.0),
         hub_id: entry.space.to_string(),
@@ -136,7 +139,7 @@ fn entry(entry: TimelineEntry) -> Entry {
         left_out: entry.left_out,
         from: entry.from,
         until: entry.until,
-        ended: entry.ended.map(Why::from),
+        ended: entry.ended.map(TimelineEndReply::from),
         superseded_by,
         holds: entry.holds,
         archived: entry.archived,
@@ -145,7 +148,10 @@ fn entry(entry: TimelineEntry) -> Entry {
     }
 }
 
-fn timeline(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Told>, Refusal> {
+fn timeline(
+    desk: &ToolContext<'_>,
+    SingleInput(asked): SingleInput<TimelineArguments>,
+) -> Result<OperationOutput<TimelineReply>, ToolError> {
     let request = TimelineRequest {
         about: About::from(asked.about.as_str()),
         space: (!asked.all_spaces).then_some(desk.caller.space),
@@ -156,5 +162,5 @@ fn timeline(desk: &Desk<'_>, One(asked): One<Asked>) -> Result<Made<Told>, Refus
     let timeline = desk.engine.timeline(&desk.caller, &request)?;
     let warnings = timeline.troubles().collect();
     let entries = timeline.entries.into_iter().map(entry).collect();
-    Ok(Told { entries, cut: timeline.cut, warnings }.into())
+    Ok(TimelineReply { entries, cut: timeline.cut, warnings }.into())
 }

@@ -1,32 +1,36 @@
-//! The log of conversations, the prompt after a session was lost, and the memories as max lists them.
+//! The log of conversations, the recovery prompt, and the memories as max lists them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::answer::Logged;
-use tulving_core::request::{TurnFilter, TurnRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::TurnRole;
+use tulving_core::model::answer::{Logged, TurnPage};
+use tulving_core::model::request::{TurnFilter, TurnRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::TurnRole;
 
-use super::operation::{Audience, Made, Method, One, Operation};
-use super::people::Nothing;
-use crate::argument::{Whole, limited};
-use crate::tool::{self, Desk, Refusal};
+use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use super::people::NoArguments;
+use crate::argument::{WholeNumber, limited, within};
+use crate::tool::{self, ToolContext, ToolError};
 use crate::{Dialect, max, recovery, words};
 
-/// Most turns that are given, which is as many as are kept, and how many where it is not said.
-const TURNS: i64 = 200;
+/// Maximum and default number of turns on a page.
+const TURNS: i64 = 1_000;
 const USUAL_TURNS: i64 = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(Method::Post, "/v1/turns", "logTurn", "Log a turn of a conversation", log)
+        Operation::new(OperationMethod::Post, "/v1/turns", "logTurn", "Log a turn of a conversation", log)
             .creating()
             .saying("The newest 200 of a space are kept, for when a session is lost."),
-        Operation::new(Method::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns)
-            .read_by(Audience::Relays),
+        Operation::new(OperationMethod::Get, "/v1/turns", "listTurns", "The newest turns, oldest first", turns)
+            .read_by(Audience::Relays)
+            .saying(
+                "As many as were asked for, or fewer where they are long: `earlier` says whether the log has more. Earlier ones \
+                 come with `before` and the position of the first turn of the page.",
+            ),
         Operation::new(
-            Method::Get,
+            OperationMethod::Get,
             "/v1/recovery",
             "getRecovery",
             "The prompt after a session was lost",
@@ -34,7 +38,7 @@ pub(super) fn operations() -> Vec<Operation> {
         )
         .saying("The last ten turns, in the frame of max; empty where there are none."),
         Operation::new(
-            Method::Get,
+            OperationMethod::Get,
             "/memory",
             "listAsMax",
             "The memories as rows, the last used first",
@@ -48,7 +52,7 @@ pub(super) fn operations() -> Vec<Operation> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewTurn {
+struct LogTurnArguments {
     /// Who said it.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
@@ -65,7 +69,8 @@ struct NewTurn {
 
 /// A line of a conversation.
 #[derive(Serialize, JsonSchema)]
-struct Line {
+#[schemars(rename = "Turn")]
+struct TurnReply {
     /// Its id.
     id: String,
     /// Its place in the space's log.
@@ -89,7 +94,7 @@ struct Line {
     warnings: Vec<String>,
 }
 
-impl From<Turn> for Line {
+impl From<Turn> for TurnReply {
     fn from(turn: Turn) -> Self {
         Self {
             id: turn.id.to_string(),
@@ -105,36 +110,52 @@ impl From<Turn> for Line {
     }
 }
 
-fn log(desk: &Desk<'_>, One(new): One<NewTurn>) -> Result<Made<Line>, Refusal> {
-    let NewTurn { role, content, channel, speaker, source } = new;
+fn log(
+    desk: &ToolContext<'_>,
+    SingleInput(new): SingleInput<LogTurnArguments>,
+) -> Result<OperationOutput<TurnReply>, ToolError> {
+    let LogTurnArguments { role, content, channel, speaker, source } = new;
     let request = TurnRequest { channel, role, speaker, content, source };
     let Logged { turn, warnings } = desk.engine.log_turn(&desk.caller, &request)?;
-    Ok(Made::from(Line { warnings: tool::warnings(&warnings), ..Line::from(turn) }).new_if(true))
+    Ok(OperationOutput::from(TurnReply { warnings: tool::warnings(&warnings), ..TurnReply::from(turn) })
+        .new_if(true))
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Newest {
+struct ListTurnsArguments {
     /// Only of this channel.
     channel: Option<String>,
-    /// How many of the newest, 1 to 200 (default 10).
-    #[schemars(range(min = 1, max = 200))]
-    limit: Option<Whole>,
+    /// How many of the newest, 1 to 1000 (default 10).
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<WholeNumber>,
+    /// Only turns before the one at this position.
+    #[schemars(range(min = 1))]
+    before: Option<WholeNumber>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Lines {
+#[schemars(rename = "TurnList")]
+struct TurnListReply {
     /// The turns, oldest first.
-    turns: Vec<Line>,
+    turns: Vec<TurnReply>,
+    /// Whether the log has earlier ones.
+    earlier: bool,
 }
 
-fn turns(desk: &Desk<'_>, One(asked): One<Newest>) -> Result<Made<Lines>, Refusal> {
-    let filter = TurnFilter { channel: asked.channel, last: limited(desk, asked.limit, USUAL_TURNS, TURNS)? };
-    let turns = desk.engine.turns(&desk.caller, &filter)?;
-    Ok(Lines { turns: turns.into_iter().map(Line::from).collect() }.into())
+fn turns(
+    desk: &ToolContext<'_>,
+    SingleInput(asked): SingleInput<ListTurnsArguments>,
+) -> Result<OperationOutput<TurnListReply>, ToolError> {
+    let last = limited(desk, asked.limit, USUAL_TURNS, TURNS)?;
+    let position = |before| within("before", Some(before), 1, 1..=i64::MAX).map(|before| before as u64);
+    let before = asked.before.map(position).transpose()?;
+    let filter = TurnFilter { channel: asked.channel, before, last };
+    let TurnPage { turns, earlier } = desk.engine.turns(&desk.caller, &filter)?;
+    Ok(TurnListReply { turns: turns.into_iter().map(TurnReply::from).collect(), earlier }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Lost {
+struct RecoveryArguments {
     /// Only of this channel.
     channel: Option<String>,
     /// What the assistant is called (default: Max).
@@ -142,17 +163,24 @@ struct Lost {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Recovery {
+#[schemars(rename = "RecoveryPrompt")]
+struct RecoveryReply {
     /// The prompt.
     prompt: String,
 }
 
-fn recover(desk: &Desk<'_>, One(lost): One<Lost>) -> Result<Made<Recovery>, Refusal> {
+fn recover(
+    desk: &ToolContext<'_>,
+    SingleInput(lost): SingleInput<RecoveryArguments>,
+) -> Result<OperationOutput<RecoveryReply>, ToolError> {
     let assistant = lost.assistant.as_deref().unwrap_or(recovery::ASSISTANT);
-    Ok(Recovery { prompt: recovery::prompt(desk, assistant, lost.channel)? }.into())
+    Ok(RecoveryReply { prompt: recovery::prompt(desk, assistant, lost.channel)? }.into())
 }
 
-fn rows(desk: &Desk<'_>, _: One<Nothing>) -> Result<Made<Vec<max::Row>>, Refusal> {
-    let desk = Desk::open(desk.engine, &desk.caller, Dialect::Max)?;
+fn rows(
+    desk: &ToolContext<'_>,
+    _: SingleInput<NoArguments>,
+) -> Result<OperationOutput<Vec<max::MaxMemoryRow>>, ToolError> {
+    let desk = ToolContext::open(desk.engine, &desk.caller, Dialect::Max)?;
     Ok(max::rows(&desk)?.into())
 }

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tulving_core::request::Filter;
+use tulving_core::model::request::Filter;
 use tulving_dialects::Dialect;
-use tulving_dialects::tool::{Effect, Tool};
+use tulving_dialects::tool::{DialectTool, ToolEffect};
 
 use crate::bed::Bed;
 
-/// Any JSON at all, now and then with the words that tools know.
+/// Generates any JSON, now and then with words that tools know.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -62,15 +62,15 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn tools() -> Vec<(Dialect, &'static Tool)> {
+fn tools() -> Vec<(Dialect, &'static DialectTool)> {
     Dialect::ALL
         .into_iter()
         .flat_map(|dialect| dialect.tools().iter().map(move |tool| (dialect, tool)))
         .collect()
 }
 
-/// Arguments for a tool: anything, or its own arguments with anything in them.
-fn arguments(tool: &Tool) -> BoxedStrategy<Value> {
+/// Generates arguments for a tool: anything, or its own arguments with any values.
+fn arguments(tool: &DialectTool) -> BoxedStrategy<Value> {
     let names: Vec<String> = match tool.input.get("properties") {
         Some(Value::Object(properties)) => properties.keys().cloned().collect(),
         _ => Vec::new(),
@@ -93,7 +93,8 @@ fn any_arguments_give_an_answer_or_a_refusal_and_nothing_is_half_saved() {
     let bed = Bed::new();
     bed.text(Dialect::Max, "remember", json!({ "category": "fact", "content": "known" }));
     let all = || {
-        let forgotten = Filter { forgotten: tulving_core::request::Forgotten::Only, ..Filter::default() };
+        let forgotten =
+            Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() };
         (bed.count(), bed.engine.count(&bed.caller, &forgotten).expect("a count"))
     };
     let config = ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() };
@@ -105,7 +106,7 @@ fn any_arguments_give_an_answer_or_a_refusal_and_nothing_is_half_saved() {
         match called {
             Ok(reply) => {
                 prop_assert_eq!(reply.as_data().is_some(), tool.output.is_some());
-                prop_assert!(unchanged || tool.effect != Effect::Reads, "{} only reads", tool.name);
+                prop_assert!(unchanged || tool.effect != ToolEffect::Reads, "{} only reads", tool.name);
             }
             Err(refusal) => {
                 prop_assert!(unchanged, "{} refused and did it: {}", tool.name, refusal);

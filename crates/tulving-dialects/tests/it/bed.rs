@@ -1,38 +1,38 @@
-//! What every test here begins with: a home, its store, an engine over it, and a desk where tools are called.
+//! The setup of every test here: a home, its store, an engine over it, and a desk where tools are called.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tulving_core::file::{FilePath, Folder};
-use tulving_core::id::{MemoryId, MemoryRef, SpaceId};
-use tulving_core::limits::Limits;
-use tulving_core::memory::Memory;
+use tulving_core::model::file::{FilePath, Folder};
+use tulving_core::model::id::{MemoryId, MemoryRef, SpaceId};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Caller, Filter, SaveRequest};
+use tulving_core::model::space::Viewer;
+use tulving_core::model::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
 use tulving_core::ports::{Embedder, NoExtractor, NoObjects};
-use tulving_core::request::{Caller, Filter, SaveRequest};
-use tulving_core::space::Viewer;
-use tulving_core::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
-use tulving_core::{Engine, Parts, Secrecy};
+use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_dialects::Dialect;
-use tulving_dialects::outgoing::Reply;
-use tulving_dialects::tool::{Desk, Refusal};
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_dialects::outgoing::ToolReply;
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
-use tulving_testkit::files::MemoryFiles;
+use tulving_testkit::files::InMemoryFiles;
 use tulving_testkit::index::PlainIndex;
 
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<ManualClock>,
-    pub(crate) files: Arc<MemoryFiles>,
+    pub(crate) files: Arc<InMemoryFiles>,
     pub(crate) caller: Caller,
     _folder: TempDir,
 }
 
 impl Bed {
-    /// A bed whose clock stands still but for a second before each call. It is 2026-01-01.
+    /// Creates a bed whose clock advances only by a second before each call. It starts on 2026-01-01.
     pub(crate) fn new() -> Self {
         Self::with(Arc::new(FakeEmbedder))
     }
@@ -41,9 +41,10 @@ impl Bed {
         let folder = tempfile::tempdir().expect("a folder");
         let home = Home::open_or_create(folder.path()).expect("a home");
         let clock = Arc::new(ManualClock::new());
-        let opened = SqliteStore::open_with_clock(&home, Options::default(), clock.clone()).expect("a store");
+        let opened =
+            SqliteStore::open_with_clock(&home, SqliteOptions::default(), clock.clone()).expect("a store");
         let store = Arc::new(opened);
-        let files = Arc::new(MemoryFiles::new());
+        let files = Arc::new(InMemoryFiles::new());
         let engine = Engine::new(Parts {
             store: store.clone(),
             embedder,
@@ -54,19 +55,19 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: clock.clone(),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         });
         let caller = engine.user(Origin::Mcp, Some("claude-code")).expect("the user");
         Self { engine, clock, files, caller, _folder: folder }
     }
 
-    /// The same, where spaces want this done with secrets.
-    pub(crate) fn with_secrecy(self, secrecy: Secrecy) -> Self {
+    /// Sets the secrets policy of spaces.
+    pub(crate) fn with_secrecy(self, secrecy: SecretPolicies) -> Self {
         Self { engine: self.engine.with_secrecy(secrecy), ..self }
     }
 
-    pub(crate) fn desk(&self, dialect: Dialect) -> Desk<'_> {
-        Desk::open(&self.engine, &self.caller, dialect).expect("a desk")
+    pub(crate) fn desk(&self, dialect: Dialect) -> ToolContext<'_> {
+        ToolContext::open(&self.engine, &self.caller, dialect).expect("a desk")
     }
 
     pub(crate) fn wait(&self, seconds: u64) {
@@ -74,7 +75,12 @@ impl Bed {
     }
 
     /// Calls a tool a second after the last.
-    pub(crate) fn call(&self, dialect: Dialect, tool: &str, arguments: Value) -> Result<Reply, Refusal> {
+    pub(crate) fn call(
+        &self,
+        dialect: Dialect,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<ToolReply, ToolError> {
         self.call_as(&self.caller, dialect, tool, arguments)
     }
 
@@ -84,13 +90,13 @@ impl Bed {
         dialect: Dialect,
         tool: &str,
         arguments: Value,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<ToolReply, ToolError> {
         self.wait(1);
-        let desk = Desk::open(&self.engine, caller, dialect)?;
+        let desk = ToolContext::open(&self.engine, caller, dialect)?;
         dialect.tool(tool).unwrap_or_else(|| panic!("there is no tool {tool}")).call(&desk, arguments)
     }
 
-    /// The text of a call that succeeds.
+    /// Returns the text of a call that succeeds.
     #[track_caller]
     pub(crate) fn text(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
         match self.call(dialect, tool, arguments) {
@@ -99,7 +105,7 @@ impl Bed {
         }
     }
 
-    /// The data of a call that succeeds.
+    /// Returns the data of a call that succeeds.
     #[track_caller]
     pub(crate) fn data(&self, dialect: Dialect, tool: &str, arguments: Value) -> Value {
         match self.call(dialect, tool, arguments) {
@@ -113,7 +119,7 @@ impl Bed {
         }
     }
 
-    /// What a call that is refused says.
+    /// Returns the message of a call that is refused.
     #[track_caller]
     pub(crate) fn refused(&self, dialect: Dialect, tool: &str, arguments: Value) -> String {
         match self.call(dialect, tool, arguments) {
@@ -122,13 +128,13 @@ impl Bed {
         }
     }
 
-    /// The same caller in a new space.
+    /// Returns the same caller in a new space.
     pub(crate) fn space(&self, name: &str, kind: SpaceKind) -> Caller {
         let space = self.engine.create_space(&self.caller, name, kind).expect("a space").id;
         self.within(space)
     }
 
-    /// Somebody else who writes in that space.
+    /// Creates another person who may write in that space.
     pub(crate) fn member(&self, caller: &Caller, name: &str) -> Caller {
         let made =
             self.engine.create_principal(&self.caller, name, PrincipalKind::Person).expect("a principal");
@@ -144,7 +150,7 @@ impl Bed {
         self.files.edit(&FilePath::new(&folder, name).expect("a name"), content);
     }
 
-    /// Writes a file in the user's workspace, likewise.
+    /// Writes a file in the user's workspace, as an editor would.
     #[track_caller]
     pub(crate) fn edit(&self, name: &str, content: impl AsRef<[u8]>) {
         self.edit_as(&self.caller, name, content);
@@ -154,7 +160,7 @@ impl Bed {
         Caller { space, ..self.caller.clone() }
     }
 
-    /// Saves past all dialects.
+    /// Saves directly with the engine, without a dialect.
     #[track_caller]
     pub(crate) fn save(&self, request: SaveRequest) -> MemoryId {
         self.save_as(&self.caller, request)
@@ -189,14 +195,14 @@ impl Bed {
     }
 }
 
-/// The names of an object's fields, in order of the alphabet.
+/// Returns the names of an object's fields, in alphabetical order.
 pub(crate) fn fields(value: &Value) -> Vec<&str> {
     let mut names: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
     names.sort_unstable();
     names
 }
 
-/// One field of each item of a list.
+/// Returns one field of each item of a list.
 pub(crate) fn each<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
     let items = list.as_array().expect("a list").iter();
     items.map(|item| item[field].as_str().expect("a text")).collect()

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tulving_core::id::{MemoryRef, Number};
-use tulving_core::request::{ForgetRequest, Manner};
+use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::request::{ForgetRequest, Manner};
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
 use tulving_testkit::embedder::BrokenEmbedder;
 
 use crate::bed::Bed;
 
-/// Saved in a dialect: how, and as what each dialect shows it.
-struct Saved {
+/// A save in one dialect, and how each dialect shows it.
+struct DialectSaveCase {
     by: tulving_dialects::Dialect,
     tool: &'static str,
     arguments: serde_json::Value,
@@ -24,7 +24,7 @@ struct Saved {
 #[test]
 fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
     let saved = [
-        Saved {
+        DialectSaveCase {
             by: Max,
             tool: "remember",
             arguments: json!({ "category": "routine", "content": "Alpha standup at nine" }),
@@ -35,7 +35,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "procedural",
             native: "routine",
         },
-        Saved {
+        DialectSaveCase {
             by: Spacebot,
             tool: "memory_save",
             arguments: json!({ "content": "Bravo was decided", "memory_type": "decision" }),
@@ -46,7 +46,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "rationale",
             native: "decision",
         },
-        Saved {
+        DialectSaveCase {
             by: Spacebot,
             tool: "memory_save",
             arguments: json!({ "content": "Charlie is my name", "memory_type": "identity" }),
@@ -57,7 +57,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "semantic",
             native: "identity",
         },
-        Saved {
+        DialectSaveCase {
             by: Spacebot,
             tool: "memory_save",
             arguments: json!({ "content": "Delta was observed", "memory_type": "observation" }),
@@ -68,7 +68,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "semantic",
             native: "observation",
         },
-        Saved {
+        DialectSaveCase {
             by: Spacebot,
             tool: "memory_save",
             arguments: json!({ "content": "Echo has to be done", "memory_type": "todo" }),
@@ -79,7 +79,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "episodic",
             native: "todo",
         },
-        Saved {
+        DialectSaveCase {
             by: Groups,
             tool: "save_memory",
             arguments: json!({ "key": "fox", "content": "Foxtrot for today", "category": "daily" }),
@@ -90,7 +90,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "semantic",
             native: "fact",
         },
-        Saved {
+        DialectSaveCase {
             by: Groups,
             tool: "save_memory",
             arguments: json!({ "key": "talk", "content": "Golf was talked about", "category": "conversation" }),
@@ -101,7 +101,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "episodic",
             native: "fact",
         },
-        Saved {
+        DialectSaveCase {
             by: Memax,
             tool: "memax_push",
             arguments: json!({ "content": "Hotel runbook", "kind": "procedural", "stability": "volatile" }),
@@ -112,7 +112,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             kind: "procedural",
             native: "fact",
         },
-        Saved {
+        DialectSaveCase {
             by: Native,
             tool: "save",
             arguments: json!({ "memories": [{ "content": "India is a person", "type": "person" }] }),

@@ -1,6 +1,6 @@
 use serde_json::json;
-use tulving_core::request::{Filter, ListRequest, SaveRequest, Sort};
-use tulving_core::vocabulary::{ContentType, SpaceKind, Stability};
+use tulving_core::model::request::{Filter, ListRequest, SaveRequest, Sort};
+use tulving_core::model::vocabulary::{ContentType, SpaceKind, Stability};
 use tulving_dialects::Dialect::{Groups, Native};
 
 use crate::bed::Bed;
@@ -150,7 +150,7 @@ fn forgetting_by_key_is_final_and_says_whether_something_was_removed() {
     assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": " temp " })), "Removed memory \"temp\".");
     assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "temp" })), "No memory with key \"temp\".");
     assert_eq!(recall(&bed, "gone"), "No memories found.");
-    let filter = Filter { forgotten: tulving_core::request::Forgotten::Only, ..Filter::default() };
+    let filter = Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() };
     let page = ListRequest { filter, sort: Sort::Newest, limit: 9, cursor: None };
     assert!(bed.engine.list(&bed.caller, &page).expect("a list").memories.is_empty());
     bed.save(SaveRequest::new("saved without a key"));
@@ -258,7 +258,7 @@ fn recall_is_narrowed_to_a_category() {
         bed.text(Groups, "save_memory", arguments);
     }
     for (key, category) in [("a", "core"), ("b", "daily"), ("c", "conversation")] {
-        // By words, and by a piece of a word.
+        // By words, and by a part of a word.
         for query in ["harbour", "arbou"] {
             let found = bed.text(Groups, "recall_memories", json!({ "query": query, "category": category }));
             assert_eq!(found, format!("Found 1 memory:\n- {key} [{category}]: the harbour, {category}"));

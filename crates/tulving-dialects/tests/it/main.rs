@@ -1,14 +1,16 @@
-//! Every tool of every dialect over a real store, with a clock that goes as the tests say and a model that needs no model.
+//! Every tool of every dialect over a real store, with a manual clock and a fake embedding model.
 
-// A home, an engine, a desk, and what calling a tool gives.
+// A home, an engine, a desk, and calls of tools.
 mod bed;
 
 // Any arguments to any tool: an answer or a refusal, and nothing half-saved.
 mod anything;
 // The block for the start of a session.
 mod context;
-// What one dialect saved, another shows.
+// Memories saved in one dialect, shown in another.
 mod cross;
+// Long documents in dialects that know no sections.
+mod documents;
 // The examples and rules of seed 002.
 mod groups;
 // The examples and rules of seed 000.
@@ -17,19 +19,19 @@ mod max;
 mod maven;
 // The rules of seed 001.
 mod memax;
-// What files say, in the words of each dialect.
+// The content of files, in the words of each dialect.
 mod mirrors;
 // Tulving's own tools.
 mod native;
-// Everything that models may read: marked where it tries to command, and nothing hidden in it.
+// All text that models may read: marked if it tries to command, and without hidden characters.
 mod outgoing;
-// The prompt after a session was lost.
+// The recovery prompt.
 mod recovery;
 // The operations of the service for journals, files and conversations.
 mod rest;
 // The examples and rules of seed 004.
 mod spacebot;
-// Every tool to the letter: schemas, a good call, each error.
+// Every tool in detail: schemas, a good call, each error.
 mod tools;
 // Secrets, private parts and texts that give orders.
 mod withhold;

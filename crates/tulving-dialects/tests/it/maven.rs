@@ -1,6 +1,6 @@
 use serde_json::json;
-use tulving_core::request::{BriefingRequest, Filter, Mode, RecallRequest};
-use tulving_core::vocabulary::{Role, SpaceKind};
+use tulving_core::model::request::{BriefingRequest, Filter, Mode, RecallRequest};
+use tulving_core::model::vocabulary::{Role, SpaceKind};
 use tulving_dialects::Dialect::Maven;
 use tulving_dialects::context;
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
-use tulving_core::request::{Filter, ForgetRequest, ListRequest, Manner, SaveRequest, Sort};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{MemoryType, SpaceKind};
+use tulving_core::model::request::{Filter, ForgetRequest, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{MemoryType, SpaceKind};
 use tulving_dialects::Dialect::Max;
 use tulving_dialects::max::summary;
 
@@ -15,7 +15,7 @@ fn recall(bed: &Bed, arguments: Value) -> String {
     bed.text(Max, "recall", arguments)
 }
 
-/// Saves and forgets, so that the next memory has this number.
+/// Saves and forgets until the next memory gets this number.
 fn skip_to(bed: &Bed, number: u64) {
     loop {
         let said = remember(bed, "fact", "filler");
@@ -241,7 +241,7 @@ fn forget_is_final_and_takes_the_number_however_it_is_written() {
         assert_eq!(bed.text(Max, "forget", json!({ "memory_id": id })), format!("Memory #{n} forgotten."));
     }
     let page = ListRequest {
-        filter: Filter { forgotten: tulving_core::request::Forgotten::Only, ..Filter::default() },
+        filter: Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() },
         sort: Sort::Newest,
         limit: 10,
         cursor: None,

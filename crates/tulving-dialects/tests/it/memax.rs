@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{Role, SpaceKind};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{Role, SpaceKind};
 use tulving_dialects::Dialect::Memax;
 
 use crate::bed::{Bed, each, fields};
@@ -106,8 +106,8 @@ fn an_id_is_taken_in_every_form() {
     assert!(bed.data(Spacebot, "memory_save", linked).get("warnings").is_none());
     assert_eq!(bed.text(Max, "forget", json!({ "memory_id": name })), "Memory #1 forgotten.");
     assert_eq!(
-        bed.refused(Memax, "memax_get", json!({ "id": "mem_a1b2c3d4" })),
-        "`mem_a1b2c3d4` does not name a memory; name it by its number, like #12, or by its full id"
+        bed.refused(Memax, "memax_get", json!({ "id": "mem_a1b2c3x4" })),
+        "`mem_a1b2c3x4` does not name a memory; name it by its number, like #12, or by its full id"
     );
 }
 
@@ -275,8 +275,11 @@ fn hubs_and_their_members_are_listed() {
     assert_eq!(each(&hubs["hubs"], "name"), ["default", "work"], "groups are no hubs");
     assert_eq!(fields(&hubs["hubs"][0]), ["created_at", "current", "id", "name"]);
     assert_eq!((&hubs["hubs"][0]["current"], &hubs["hubs"][1]["current"]), (&json!(true), &json!(false)));
-    let ana =
-        bed.engine.create_principal(&bed.caller, "ana", tulving_core::vocabulary::PrincipalKind::Person);
+    let ana = bed.engine.create_principal(
+        &bed.caller,
+        "ana",
+        tulving_core::model::vocabulary::PrincipalKind::Person,
+    );
     bed.engine.set_member(&bed.caller, "work", "ana", Role::Reader).expect("a member");
     for named in [json!("work"), json!(hub.space.to_string())] {
         let members = bed.data(Memax, "memax_hub_members", json!({ "hub_id": named }));
@@ -341,4 +344,60 @@ fn a_forget_is_final_and_says_whether_something_went() {
     assert_eq!(all["memories"], json!([]), "a delete makes no archived row");
     let which = bed.save(SaveRequest::new("other"));
     assert!(bed.engine.get_forgotten(&bed.caller, which.into()).expect("a look").is_none());
+}
+
+#[test]
+fn a_push_may_say_its_source_and_its_agent() {
+    let bed = Bed::new();
+    for source in ["cli", "import", "hook", "web", "api", "sdk", "mcp", "extraction"] {
+        let said =
+            json!({ "content": format!("came by {source}"), "source": source, "source_agent": "cursor" });
+        let memory = &push(&bed, said)["memory"];
+        assert_eq!((&memory["source"], &memory["source_agent"]), (&json!(source), &json!("cursor")));
+    }
+    let memory = &push(&bed, json!({ "content": "said neither", "source_agent": " " }))["memory"];
+    assert_eq!((&memory["source"], &memory["source_agent"]), (&json!("mcp"), &json!("claude-code")));
+    let refused = bed.call(Memax, "memax_push", json!({ "content": "x", "source": "mcp/capture" }));
+    let refusal = refused.expect_err("no such source");
+    assert_eq!((refusal.code, refusal.field.as_deref()), ("unknown_word", Some("source")));
+    assert!(
+        refusal.message.ends_with("it is one of cli, import, hook, web, api, sdk, mcp, extraction"),
+        "{}",
+        refusal.message
+    );
+    let long = "a".repeat(5_000);
+    let refused = bed.call(Memax, "memax_push", json!({ "content": "x", "source_agent": long }));
+    assert_eq!(refused.expect_err("too long").field.as_deref(), Some("source_agent"));
+}
+
+#[test]
+fn a_short_id_that_no_memory_has_is_not_found() {
+    let bed = Bed::new();
+    let refused = bed.call(Memax, "memax_get", json!({ "id": "mem_a1b2c3d4" })).expect_err("none");
+    assert_eq!((refused.code, refused.message.as_str()), ("not_found", "there is no memory mem_a1b2c3d4"));
+    let gone = bed.data(Memax, "memax_forget", json!({ "id": "mem_a1b2c3d4" }));
+    assert_eq!(gone, json!({ "id": "mem_a1b2c3d4", "deleted": false }));
+}
+
+#[test]
+fn title_and_summary_are_always_filled() {
+    let bed = Bed::new();
+    for (content, title, summary) in [
+        ("The user prefers dark mode.", "The user prefers dark mode", "The user prefers dark mode."),
+        (
+            "Glossary\n\nARR: annual recurring revenue\nMRR: monthly recurring revenue",
+            "Glossary",
+            "Glossary; ",
+        ),
+        ("https://example.org/changelog", "example.org/changelog", "https://example.org/changelog"),
+        ("{\"host\": \"a.example\", \"port\": 8080}", "json: host, port", "json: host, port"),
+        ("🎉🎉🎉", "🎉🎉🎉", "🎉🎉🎉"),
+    ] {
+        let memory = &push(&bed, json!({ "content": content }))["memory"];
+        assert_eq!(memory["title"], title, "{content}");
+        assert!(memory["summary"].as_str().is_some_and(|found| found.starts_with(summary)), "{memory}");
+    }
+    for memory in bed.data(Memax, "memax_list", json!({}))["memories"].as_array().expect("memories") {
+        assert!(memory["title"].as_str().is_some_and(|title| !title.is_empty()), "{memory}");
+    }
 }

@@ -1,5 +1,5 @@
 use serde_json::json;
-use tulving_core::vocabulary::SpaceKind;
+use tulving_core::model::vocabulary::SpaceKind;
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
 use tulving_dialects::{Dialect, max};
 
@@ -71,7 +71,7 @@ fn forgetting_a_file_by_its_name_says_that_it_is_a_file() {
         let said = call("forget_memory", json!({ "key": key }));
         assert_eq!(said, format!("No memory with key \"{key}\"."));
     }
-    // A memory that has the name for its key is that memory.
+    // A key that equals the name of a file names the memory.
     call("save_memory", json!({ "key": "recipes.md", "content": "See the recipes" }));
     assert_eq!(call("forget_memory", json!({ "key": "recipes.md" })), "Removed memory \"recipes.md\".");
     assert!(call("recall_memories", json!({ "query": "thyme" })).contains("thyme and leek"));

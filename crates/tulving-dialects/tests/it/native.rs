@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use serde_json::json;
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::SpaceKind;
+use serde_json::{Value, json};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::SpaceKind;
 use tulving_dialects::Dialect::Native;
 use tulving_testkit::embedder::BrokenEmbedder;
 
@@ -27,6 +27,55 @@ fn many_are_saved_as_one_act_or_none() {
         .collect();
     assert_eq!(status, ["created", "created", "known"]);
     assert_eq!(bed.count(), 2);
+}
+
+#[test]
+fn list_has_all_of_a_sort_page_by_page_with_how_many_there_are() {
+    let bed = Bed::new();
+    let todos: Vec<_> =
+        (1..=6).map(|n| json!({ "content": format!("errand {n}"), "type": "todo" })).collect();
+    bed.data(Native, "save", json!({ "memories": todos }));
+    bed.data(
+        Native,
+        "save",
+        json!({ "memories": [{ "content": "tea", "type": "preference", "tags": ["drink"] }] }),
+    );
+    bed.data(Native, "done", json!({ "id": "#2" }));
+    let contents =
+        |page: &Value| each(&page["memories"], "content").into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let first = bed.data(Native, "list", json!({ "types": ["todo"], "limit": 4 }));
+    assert_eq!(contents(&first), ["errand 6", "errand 5", "errand 4", "errand 3"]);
+    assert_eq!(first["total"], 6);
+    let rest = json!({ "types": ["todo"], "limit": 4, "cursor": first["next_cursor"] });
+    let rest = bed.data(Native, "list", rest);
+    assert_eq!(contents(&rest), ["errand 1", "errand 2"], "what is done comes last");
+    assert_eq!((&rest["next_cursor"], &rest["total"]), (&json!(null), &json!(6)));
+    assert!(rest["memories"][1]["done"].is_string() && rest["memories"][0]["done"].is_null());
+    let open = bed.data(Native, "list", json!({ "types": ["todo"], "done": false }));
+    assert_eq!((&open["total"], contents(&open).len()), (&json!(5), 5));
+    assert_eq!(contents(&bed.data(Native, "list", json!({ "tags": ["drink"] }))), ["tea"]);
+    assert_eq!(bed.data(Native, "list", json!({ "contains": "nothing" }))["total"], 0);
+}
+
+#[test]
+fn recall_lists_what_a_question_only_names_and_what_has_no_question() {
+    let bed = Bed::new();
+    let todos: Vec<_> =
+        (1..=12).map(|n| json!({ "content": format!("errand {n}"), "type": "todo" })).collect();
+    bed.data(Native, "save", json!({ "memories": todos }));
+    let answer = bed.data(Native, "recall", json!({ "question": "what are my open todos?" }));
+    assert_eq!((&answer["listed"]["what"], &answer["evidence"]), (&json!("12 open todos"), &json!("strong")));
+    assert_eq!(each(&answer["memories"], "content").len(), 12, "more than the usual eight");
+    let few = bed.data(Native, "recall", json!({ "question": "how many todos are open?", "limit": 2 }));
+    assert_eq!((&few["total_found"], each(&few["memories"], "content").len()), (&json!(12), 2));
+    assert_eq!(few["warnings"][0], "2 of 12 are given; the tool list has all of them, page by page");
+    let unasked = bed.data(Native, "recall", json!({ "types": ["todo"], "since": "yesterday" }));
+    assert_eq!((&unasked["total_found"], &unasked["evidence"]), (&json!(12), &json!(null)));
+    let nothing = bed.refused(Native, "recall", json!({}));
+    assert_eq!(
+        nothing,
+        "`question` is missing; ask something, or list what has certain types, tags or times"
+    );
 }
 
 #[test]
@@ -191,4 +240,19 @@ fn done_closes_a_todo_says_so_twice_and_takes_it_back() {
     assert_eq!((&opened["status"], &opened["changed"]), (&json!("open"), &json!(true)));
     let refused = bed.refused(Native, "done", json!({ "id": "#2" }));
     assert!(refused.contains("of the type fact; only a todo or a goal can be done"), "{refused}");
+}
+
+#[test]
+fn a_save_names_once_what_it_may_update() {
+    let bed = Bed::new();
+    let save = |contents: &[&str]| {
+        let memories: Vec<Value> = contents.iter().map(|content| json!({ "content": content })).collect();
+        bed.data(Native, "save", json!({ "memories": memories }))
+    };
+    assert!(save(&["The demo is on Thursday", "Standup is at 9:30"]).get("resembles").is_none());
+    let saved = save(&["The demo is on Friday", "Standup is at 10:00", "note 1", "note 2"]);
+    let how = "if one replaces the other, save it again with `replaces`, or use `associate` with `updates`";
+    assert_eq!(saved["resembles"], format!("possible updates: #3 of #1, #4 of #2; {how}"));
+    assert_eq!(saved["saved"][0]["similar"], json!(["#1"]));
+    assert!(saved["saved"][3].get("similar").is_none(), "{saved}");
 }

@@ -1,5 +1,5 @@
-use tulving_core::request::TurnRequest;
-use tulving_core::vocabulary::TurnRole;
+use tulving_core::model::request::TurnRequest;
+use tulving_core::model::vocabulary::TurnRole;
 use tulving_dialects::Dialect::Max;
 use tulving_dialects::recovery::{ASSISTANT, prompt};
 

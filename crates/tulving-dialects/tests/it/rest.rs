@@ -1,20 +1,26 @@
 use serde_json::{Map, Value, json};
-use tulving_core::error::Class;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::SpaceKind;
-use tulving_dialects::rest::{Answer, operations};
-use tulving_dialects::tool::Refusal;
+use tulving_core::model::error::Class;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::SpaceKind;
+use tulving_dialects::rest::{OperationReply, operations};
+use tulving_dialects::tool::ToolError;
 
 use crate::bed::Bed;
 
 /// Most items of a page.
 const PAGE: u64 = 1_000;
 
-fn call_as(bed: &Bed, caller: &Caller, name: &str, said: &Value) -> Result<Answer, Refusal> {
+fn call_as(bed: &Bed, caller: &Caller, name: &str, said: &Value) -> Result<OperationReply, ToolError> {
     call_within(bed, caller, PAGE, name, said)
 }
 
-fn call_within(bed: &Bed, caller: &Caller, page: u64, name: &str, said: &Value) -> Result<Answer, Refusal> {
+fn call_within(
+    bed: &Bed,
+    caller: &Caller,
+    page: u64,
+    name: &str,
+    said: &Value,
+) -> Result<OperationReply, ToolError> {
     bed.wait(1);
     let operation = operations().iter().find(|one| one.name == name).expect("an operation");
     let said: Map<String, Value> = said.as_object().expect("arguments").clone();
@@ -28,7 +34,7 @@ fn data(bed: &Bed, name: &str, said: &Value) -> Value {
 }
 
 #[track_caller]
-fn refused(bed: &Bed, name: &str, said: &Value) -> Refusal {
+fn refused(bed: &Bed, name: &str, said: &Value) -> ToolError {
     call_as(bed, &bed.caller, name, said).expect_err("refused")
 }
 

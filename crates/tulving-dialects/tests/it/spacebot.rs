@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tulving_core::request::{AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{Author, LinkedBy, MemoryType, Relation, SpaceKind};
+use tulving_core::model::request::{AuditFilter, SaveRequest};
+use tulving_core::model::vocabulary::{Author, LinkedBy, MemoryType, Relation, SpaceKind};
 use tulving_dialects::Dialect::Spacebot;
 use tulving_testkit::embedder::NoEmbedder;
 
@@ -517,4 +517,28 @@ fn links_of_the_top_hit_come_before_links_of_lesser_ones() {
     let order = contents(&found);
     let place = |content: &str| order.iter().position(|found| *found == content).expect("it is linked");
     assert!(place("Money ran out in spring") < place("Nobody brought oil"), "{order:?}");
+}
+
+#[test]
+fn a_cause_that_somebody_named_at_the_top_hit_comes_before_what_is_linked_automatically() {
+    let bed = Bed::new();
+    let cause =
+        said(&bed, "Money ran out in spring and nobody found any other investor for the year after it");
+    let link = json!({ "target_id": cause, "relation_type": "caused_by" });
+    let top = "The zeppelin hangar was closed";
+    save(&bed, json!({ "content": top, "associations": [link] }));
+    // Both are linked automatically, and only one has a word of the question.
+    let crew = "Every summer the ground crew paints all ropes and hooks and ladders beside the old north";
+    let lesser = format!("{crew} hangar");
+    let beside = format!("{crew} harbour");
+    said(&bed, &lesser);
+    let other = said(&bed, &beside);
+    let related = bed.engine.related(&bed.caller, bed.memory(&other).id.into(), 1).expect("relatives");
+    assert!(related.iter().any(|one| one.via[0].linked_by == LinkedBy::Auto), "they are alike: {related:?}");
+    let found = recall(&bed, json!({ "query": "zeppelin hangar" }));
+    let order = contents(&found);
+    let place = |content: &str| order.iter().position(|found| *found == content).expect("it is found");
+    assert_eq!(order[0], top);
+    let cause = place("Money ran out in spring and nobody found any other investor for the year after it");
+    assert!(cause < place(&beside), "{order:?}");
 }

@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::SpaceKind;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::SpaceKind;
 use tulving_dialects::Dialect;
-use tulving_dialects::outgoing::Reply;
-use tulving_dialects::tool::Refusal;
+use tulving_dialects::outgoing::ToolReply;
+use tulving_dialects::tool::ToolError;
 
 use crate::bed::Bed;
 
-/// What differs from run to run, by its name.
+/// Values that differ from run to run, and the names that replace them.
 const FILTERS: [(&str, &str); 3] = [
     (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
     (r"mem_[0-9a-f]{32}", "mem_[id]"),
@@ -26,7 +26,7 @@ fn schemas() {
     }
 }
 
-fn shown(called: Result<Reply, Refusal>) -> String {
+fn shown(called: Result<ToolReply, ToolError>) -> String {
     match called {
         Ok(reply) => match reply.into_parts() {
             (_, Some(data)) => serde_json::to_string_pretty(&data).expect("JSON"),
@@ -39,12 +39,12 @@ fn shown(called: Result<Reply, Refusal>) -> String {
     }
 }
 
-/// So deep as the reader of JSON lets through.
+/// Returns JSON as deep as the reader allows.
 fn deep() -> Value {
     (0..120).fold(json!("deep"), |inner, _| json!([inner]))
 }
 
-/// Calls with all that can be wrong about the arguments of any tool.
+/// Returns calls with every possible error in the arguments of any tool.
 fn wrong_everywhere(dialect: Dialect, tool: &str) -> Vec<(String, Value)> {
     let tool = dialect.tool(tool).expect("a tool");
     let mut calls = vec![
@@ -96,7 +96,7 @@ fn transcript(dialect: Dialect, tool: &str, calls: &[(&str, Value)]) {
     });
 }
 
-/// The arguments with the id of a memory of another space where they say FAR.
+/// Replaces FAR in the arguments with the id of a memory of another space.
 fn swapped(arguments: Value, far: &str) -> Value {
     match arguments {
         Value::String(text) if text == "FAR" => json!(far),
@@ -401,6 +401,18 @@ fn native() {
             ("good", json!({ "id": "#1" })),
             ("again", json!({ "id": "#1" })),
             ("of another space", json!({ "id": "FAR" })),
+        ],
+    );
+    transcript(
+        d,
+        "list",
+        &[
+            ("good", json!({})),
+            ("of a sort", json!({ "types": ["preference"], "limit": 1 })),
+            ("unknown sort", json!({ "types": ["hunch"] })),
+            ("unknown order", json!({ "sort": "best" })),
+            ("out of range", json!({ "limit": 101 })),
+            ("no cursor", json!({ "cursor": "next" })),
         ],
     );
     transcript(

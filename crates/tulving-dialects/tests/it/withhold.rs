@@ -1,16 +1,16 @@
 //! Secrets, private parts and texts that give orders, as the tools and contexts of every dialect show them.
 
 use serde_json::{Value, json};
-use tulving_core::Secrecy;
-use tulving_core::request::{BriefingRequest, SaveRequest, TurnRequest};
-use tulving_core::vocabulary::{SecretPolicy, TurnRole};
+use tulving_core::SecretPolicies;
+use tulving_core::model::request::{BriefingRequest, SaveRequest, TurnRequest};
+use tulving_core::model::vocabulary::{SecretPolicy, TurnRole};
 use tulving_dialects::Dialect::{self, Groups, Maven, Max, Memax, Native, Spacebot};
 use tulving_dialects::context::block;
 use tulving_dialects::recovery;
 
 use crate::bed::Bed;
 
-/// Made up, and in pieces, so that nobody who searches repositories takes it for a key.
+/// A made-up secret, in pieces, so that secret scanners do not take it for a key.
 fn secret() -> String {
     format!("CI uses gh{}_{} at night", "p", "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0Yb2Ta4")
 }
@@ -18,7 +18,7 @@ fn secret() -> String {
 const STORED: &str = "CI uses [redacted: github_token] at night";
 const WARNING: &str = "secrets were redacted before anything was stored: 1 github_token";
 
-/// A save in the words of each dialect.
+/// Returns a save in the words of each dialect.
 fn saves(content: &str) -> [(Dialect, &'static str, Value); 6] {
     [
         (Native, "save", json!({ "memories": [{ "content": content }] })),
@@ -50,7 +50,8 @@ fn no_dialect_stores_a_secret_and_those_that_can_say_so() {
 #[test]
 fn where_a_space_is_strict_every_dialect_refuses_by_the_kind() {
     for (dialect, tool, arguments) in saves(&secret()) {
-        let bed = Bed::new().with_secrecy(Secrecy { usual: SecretPolicy::Strict, ..Secrecy::default() });
+        let bed = Bed::new()
+            .with_secrecy(SecretPolicies { usual: SecretPolicy::Strict, ..SecretPolicies::default() });
         let refusal = bed.call(dialect, tool, arguments).expect_err("a secret");
         assert_eq!(
             (refusal.code, refusal.field.as_deref()),

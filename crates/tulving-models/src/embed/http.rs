@@ -1,75 +1,75 @@
-//! Services that embed: those that speak as OpenAI does, and Ollama.
+//! Embedding services: those with the protocol of OpenAI, and Ollama.
 //!
-//! What comes back is checked before it is believed: one vector for each text, all of one size, all numbers finite. It is
-//! normalised here. A service that is busy or away is asked again, twice, unless in a hurry. The id of a model says where
-//! it is and how many dimensions it has, because one name may stand for several models. One that does not answer is left
-//! alone for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
+//! Answers are checked: one vector for each text, all of one size, all numbers finite. They are normalised here. A busy
+//! or unreachable service is called again, at most twice, unless the caller is in a hurry. The id of a model contains the
+//! host and the number of dimensions, because one name may stand for several models. A service that does not answer is
+//! left alone for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
-use super::pause::PauseNote;
+use super::pause::PauseFile;
 use super::unit;
-use crate::address::Address;
+use crate::address::ServiceUrl;
 use crate::agent;
-use crate::breaker::{Breaker, Ending, Open, Pass};
-use crate::config::{Patience, Service};
-use crate::retry::{Failure, asked, retry};
+use crate::breaker::{BreakerPermit, CallOutcome, CircuitBreaker, CircuitOpenError};
+use crate::config::{EmbeddingServiceConfig, RetryPolicy};
+use crate::retry::{AttemptError, asked, retry};
 use crate::said::{complaint, repeated};
-use crate::secret::Secret;
+use crate::secret::ApiKey;
 
-/// Texts in one request: most services allow more, few gain by it.
+/// Number of texts in one request. Most services allow more, but few are faster with more.
 const BATCH: usize = 64;
-/// 64 vectors of 4,096 numbers as text take 4 MB; whoever sends much more sends something else.
+/// 64 vectors of 4,096 numbers as text take 4 MB; a much larger answer is something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// After how many failures in a row a service is left alone; after one where it did not answer in time.
+/// Number of failures in a row after which a service is left alone. One timeout is enough.
 const FAILURES: u32 = 3;
-/// For how long.
+/// The time that the service is left alone.
 const PAUSE: Duration = Duration::from_secs(30);
-/// What is embedded to learn how many dimensions there are.
+/// The text that is embedded to learn the number of dimensions.
 const PROBE: &str = "dimensions";
 
 /// An embedding model behind an address.
 #[derive(Debug)]
 pub struct HttpEmbedder {
-    protocol: Protocol,
+    protocol: EmbeddingProtocol,
     model: String,
     /// The protocol, the model and the host: the id without the dimensions.
     name: String,
-    address: Address,
-    key: Option<Secret>,
+    address: ServiceUrl,
+    key: Option<ApiKey>,
     time_out: Duration,
-    patience: Patience,
+    patience: RetryPolicy,
     agent: OnceLock<Agent>,
-    size: Mutex<Size>,
-    breaker: Breaker,
-    note: PauseNote,
+    size: Mutex<VectorSize>,
+    breaker: CircuitBreaker,
+    note: PauseFile,
 }
 
-/// What is known of the dimensions.
+/// The known number of dimensions.
 #[derive(Clone, Copy, Debug)]
-enum Size {
+enum VectorSize {
     Unknown,
-    /// As others found it before.
+    /// The size that others found before.
     Presumed(usize),
-    /// As the first vector has it. All others must have it too.
+    /// The size of the first vector. All others must have it too.
     Seen(usize),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Protocol {
+enum EmbeddingProtocol {
     OpenAi,
     Ollama,
 }
 
 #[derive(Debug, thiserror::Error)]
-enum HttpError {
+enum EmbeddingHttpError {
     #[error("{url} cannot be reached: {why}")]
     Unreachable { url: String, why: String },
     #[error("{url} did not answer within {} s", time_out.as_secs_f32())]
@@ -88,8 +88,8 @@ enum HttpError {
     NotNormal,
 }
 
-impl HttpError {
-    /// Whether the service is at fault, so that it may fail at everything.
+impl EmbeddingHttpError {
+    /// Returns true if the service is at fault, so that every request may fail.
     fn is_the_services(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => true,
@@ -102,13 +102,13 @@ impl HttpError {
 }
 
 #[derive(Serialize)]
-struct Question<'a> {
+struct EmbeddingRequest<'a> {
     model: &'a str,
     input: &'a [&'a str],
 }
 
 #[derive(Deserialize)]
-struct OpenAiAnswer {
+struct OpenAiEmbeddingResponse {
     data: Vec<OpenAiVector>,
 }
 
@@ -119,30 +119,30 @@ struct OpenAiVector {
 }
 
 #[derive(Deserialize)]
-struct OllamaAnswer {
+struct OllamaEmbeddingResponse {
     embeddings: Vec<Vec<f32>>,
 }
 
 impl HttpEmbedder {
-    /// A service that speaks as OpenAI does; its address ends before `/embeddings`.
-    pub fn open_ai(service: Service, key: Option<Secret>) -> Self {
-        Self::new(Protocol::OpenAi, service, key)
+    /// A service with the protocol of OpenAI; its address ends before `/embeddings`.
+    pub fn open_ai(service: EmbeddingServiceConfig, key: Option<ApiKey>) -> Self {
+        Self::new(EmbeddingProtocol::OpenAi, service, key)
     }
 
     /// Ollama; its address ends before `/api`.
-    pub fn ollama(service: Service) -> Self {
-        Self::new(Protocol::Ollama, service, None)
+    pub fn ollama(service: EmbeddingServiceConfig) -> Self {
+        Self::new(EmbeddingProtocol::Ollama, service, None)
     }
 
-    fn new(protocol: Protocol, service: Service, key: Option<Secret>) -> Self {
-        let Service { base_url, model, time_out, patience, known, pause_file } = service;
+    fn new(protocol: EmbeddingProtocol, service: EmbeddingServiceConfig, key: Option<ApiKey>) -> Self {
+        let EmbeddingServiceConfig { base_url, model, time_out, patience, known, pause_file } = service;
         let (word, path) = match protocol {
-            Protocol::OpenAi => ("openai", "embeddings"),
-            Protocol::Ollama => ("ollama", "api/embed"),
+            EmbeddingProtocol::OpenAi => ("openai", "embeddings"),
+            EmbeddingProtocol::Ollama => ("ollama", "api/embed"),
         };
         let name = format!("{word}:{model}@{}", base_url.host());
-        let size = known.and_then(|id| size_in(&id, &name)).map_or(Size::Unknown, Size::Presumed);
-        let note = PauseNote::new(pause_file, &name, PAUSE);
+        let size = known.and_then(|id| size_in(&id, &name)).map_or(VectorSize::Unknown, VectorSize::Presumed);
+        let note = PauseFile::new(pause_file, &name, PAUSE);
         Self {
             protocol,
             model,
@@ -153,17 +153,17 @@ impl HttpEmbedder {
             patience,
             agent: OnceLock::new(),
             size: Mutex::new(size),
-            breaker: Breaker::new(FAILURES, PAUSE),
+            breaker: CircuitBreaker::new(FAILURES, PAUSE),
             note,
         }
     }
 
-    fn size(&self) -> Size {
+    fn size(&self) -> VectorSize {
         *self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the service may be asked, as far as this process and others know.
-    fn pass(&self) -> Result<Pass, Open> {
+    /// Lets a call through unless this process or another one found that the service does not answer.
+    fn pass(&self) -> Result<BreakerPermit, CircuitOpenError> {
         let pass = self.breaker.pass(Instant::now())?;
         match self.note.open() {
             Some(open) if !pass.is_trial() => Err(open),
@@ -171,57 +171,57 @@ impl HttpEmbedder {
         }
     }
 
-    /// Takes in what came of a call.
-    fn ended<T>(&self, pass: Pass, done: &Result<T, HttpError>) {
+    /// Records the result of a call.
+    fn ended<T>(&self, pass: BreakerPermit, done: &Result<T, EmbeddingHttpError>) {
         let ending = match done {
-            Err(error @ HttpError::TimedOut { .. }) => Ending::TimedOut(error.to_string()),
-            Err(error) if error.is_the_services() => Ending::Failed(error.to_string()),
-            Ok(_) | Err(_) => Ending::Answered,
+            Err(error @ EmbeddingHttpError::TimedOut { .. }) => CallOutcome::TimedOut(error.to_string()),
+            Err(error) if error.is_the_services() => CallOutcome::Failed(error.to_string()),
+            Ok(_) | Err(_) => CallOutcome::Answered,
         };
         let why = match &ending {
-            Ending::TimedOut(why) | Ending::Failed(why) => Some(why.clone()),
-            Ending::Answered | Ending::NotAsked => None,
+            CallOutcome::TimedOut(why) | CallOutcome::Failed(why) => Some(why.clone()),
+            CallOutcome::Answered | CallOutcome::NotAsked => None,
         };
         let opens = self.breaker.note(pass, ending, Instant::now());
         match why {
-            // Who is in a hurry gives up early, which says little to those who are not.
-            Some(why) if opens && self.patience == Patience::Patient => self.note.write(&why),
+            // A hurried caller gives up early, which says little about the service for patient ones.
+            Some(why) if opens && self.patience == RetryPolicy::Patient => self.note.write(&why),
             Some(_) => {}
             None => self.note.clear(),
         }
     }
 
     /// The vectors of all texts.
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingHttpError> {
         let begun = Instant::now();
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
             let time_out = match self.patience {
-                Patience::Patient => self.time_out,
-                Patience::Hurried => self.time_out.saturating_sub(begun.elapsed()),
+                RetryPolicy::Patient => self.time_out,
+                RetryPolicy::Hurried => self.time_out.saturating_sub(begun.elapsed()),
             };
             vectors.extend(self.batch(batch, time_out)?);
         }
         Ok(vectors)
     }
 
-    fn batch(&self, texts: &[&str], time_out: Duration) -> Result<Vec<Vec<f32>>, HttpError> {
+    fn batch(&self, texts: &[&str], time_out: Duration) -> Result<Vec<Vec<f32>>, EmbeddingHttpError> {
         // Some services refuse an empty text.
         let input: Vec<&str> = texts.iter().map(|text| if text.is_empty() { " " } else { *text }).collect();
-        let question = serde_json::to_vec(&Question { model: &self.model, input: &input })
+        let question = serde_json::to_vec(&EmbeddingRequest { model: &self.model, input: &input })
             .map_err(|error| self.garbled(&error))?;
         let ask = || self.ask(&question, time_out);
         let answer = match self.patience {
-            Patience::Patient => retry(ask),
-            Patience::Hurried => ask().map_err(Failure::into_error),
+            RetryPolicy::Patient => retry(ask),
+            RetryPolicy::Hurried => ask().map_err(AttemptError::into_error),
         }?;
         let vectors = self.read(&answer, texts.len())?;
         vectors.into_iter().map(|vector| self.check(vector)).collect()
     }
 
-    fn ask(&self, question: &[u8], time_out: Duration) -> Result<Vec<u8>, Failure<HttpError>> {
+    fn ask(&self, question: &[u8], time_out: Duration) -> Result<Vec<u8>, AttemptError<EmbeddingHttpError>> {
         if time_out.is_zero() {
-            return Err(Failure::Final(self.timed_out()));
+            return Err(AttemptError::Final(self.timed_out()));
         }
         let mut request = self.agent().post(self.address.reveal()).header("content-type", "application/json");
         if let Some(key) = &self.key {
@@ -238,100 +238,105 @@ impl HttpEmbedder {
         self.agent.get_or_init(|| agent::config(&self.address).build().into())
     }
 
-    fn failed(&self, error: &ureq::Error) -> Failure<HttpError> {
+    fn failed(&self, error: &ureq::Error) -> AttemptError<EmbeddingHttpError> {
         let unreachable =
-            || HttpError::Unreachable { url: self.url(), why: self.repeated(&error.to_string()) };
+            || EmbeddingHttpError::Unreachable { url: self.url(), why: self.repeated(&error.to_string()) };
         match error {
-            ureq::Error::Timeout(_) => Failure::Final(self.timed_out()),
+            ureq::Error::Timeout(_) => AttemptError::Final(self.timed_out()),
             ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::Protocol(_) => {
-                Failure::Passing(unreachable(), None)
+                AttemptError::Passing(unreachable(), None)
             }
-            _ => Failure::Final(unreachable()),
+            _ => AttemptError::Final(unreachable()),
         }
     }
 
-    fn timed_out(&self) -> HttpError {
-        HttpError::TimedOut { url: self.url(), time_out: self.time_out }
+    fn timed_out(&self) -> EmbeddingHttpError {
+        EmbeddingHttpError::TimedOut { url: self.url(), time_out: self.time_out }
     }
 
-    fn garbled(&self, error: &serde_json::Error) -> HttpError {
-        HttpError::Garbled { url: self.url(), why: self.repeated(&error.to_string()) }
+    fn garbled(&self, error: &serde_json::Error) -> EmbeddingHttpError {
+        EmbeddingHttpError::Garbled { url: self.url(), why: self.repeated(&error.to_string()) }
     }
 
-    /// The address as it may be shown.
+    /// The address without its hidden parts.
     fn url(&self) -> String {
         self.address.to_string()
     }
 
-    /// What others said, as it may be repeated.
+    /// A message of the service, safe to repeat.
     fn repeated(&self, said: &str) -> String {
         repeated(said, &self.address, self.key.as_ref())
     }
 
-    fn refused(&self, response: &Response<Body>, body: &[u8]) -> Failure<HttpError> {
+    fn refused(&self, response: &Response<Body>, body: &[u8]) -> AttemptError<EmbeddingHttpError> {
         let status = response.status().as_u16();
         let said = self.repeated(&complaint(body));
-        let error = HttpError::Status { url: self.url(), status, said };
+        let error = EmbeddingHttpError::Status { url: self.url(), status, said };
         match status {
-            429 | 500..=599 => Failure::Passing(error, asked(response.headers())),
-            _ => Failure::Final(error),
+            429 | 500..=599 => AttemptError::Passing(error, asked(response.headers())),
+            _ => AttemptError::Final(error),
         }
     }
 
-    fn read(&self, answer: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, HttpError> {
+    fn read(&self, answer: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, EmbeddingHttpError> {
         let garbled = |error| self.garbled(&error);
         let vectors = match self.protocol {
-            Protocol::OpenAi => {
-                let mut data = serde_json::from_slice::<OpenAiAnswer>(answer).map_err(garbled)?.data;
-                // In the order of the texts, where the service says which is which.
+            EmbeddingProtocol::OpenAi => {
+                let mut data =
+                    serde_json::from_slice::<OpenAiEmbeddingResponse>(answer).map_err(garbled)?.data;
+                // In the order of the texts, if the service numbers the vectors.
                 data.sort_by_key(|vector| vector.index);
                 if data.iter().enumerate().any(|(at, vector)| vector.index.is_some_and(|index| index != at)) {
-                    return Err(HttpError::Order);
+                    return Err(EmbeddingHttpError::Order);
                 }
                 data.into_iter().map(|vector| vector.embedding).collect()
             }
-            Protocol::Ollama => serde_json::from_slice::<OllamaAnswer>(answer).map_err(garbled)?.embeddings,
+            EmbeddingProtocol::Ollama => {
+                serde_json::from_slice::<OllamaEmbeddingResponse>(answer).map_err(garbled)?.embeddings
+            }
         };
         if vectors.len() != asked {
-            return Err(HttpError::Count { asked, got: vectors.len() });
+            return Err(EmbeddingHttpError::Count { asked, got: vectors.len() });
         }
         Ok(vectors)
     }
 
-    fn check(&self, vector: Vec<f32>) -> Result<Vec<f32>, HttpError> {
-        let vector = unit(vector).ok_or(HttpError::NotNormal)?;
+    fn check(&self, vector: Vec<f32>) -> Result<Vec<f32>, EmbeddingHttpError> {
+        let vector = unit(vector).ok_or(EmbeddingHttpError::NotNormal)?;
         let got = vector.len();
         let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *size, Size::Seen(got));
+        let before = std::mem::replace(&mut *size, VectorSize::Seen(got));
         match before {
-            Size::Seen(before) if before != got => {
-                *size = Size::Seen(before);
-                Err(HttpError::Size { size: before, got })
+            VectorSize::Seen(before) if before != got => {
+                *size = VectorSize::Seen(before);
+                Err(EmbeddingHttpError::Size { size: before, got })
             }
-            // From here on it is another model; whoever took it for the old one asks again.
-            Size::Presumed(before) if before != got => Err(HttpError::Size { size: before, got }),
+            // From here on it is another model; callers that expected the old one ask again.
+            VectorSize::Presumed(before) if before != got => {
+                Err(EmbeddingHttpError::Size { size: before, got })
+            }
             _ => Ok(vector),
         }
     }
 }
 
-/// The dimensions that an id of this name has.
+/// The dimensions in an id with this name.
 fn size_in(id: &str, name: &str) -> Option<usize> {
     id.strip_prefix(name)?.strip_prefix('/')?.parse().ok()
 }
 
 impl Embedder for HttpEmbedder {
-    /// Asks the service where nothing is known of the dimensions yet.
+    /// Calls the service if the dimensions are not known yet.
     fn model(&self) -> Result<String, ModelError> {
         let size = match self.size() {
-            Size::Presumed(size) | Size::Seen(size) => size,
-            Size::Unknown => self.embed(&[PROBE])?.first().map_or(0, Vec::len),
+            VectorSize::Presumed(size) | VectorSize::Seen(size) => size,
+            VectorSize::Unknown => self.embed(&[PROBE])?.first().map_or(0, Vec::len),
         };
         Ok(format!("{}/{size}", self.name))
     }
 
     fn makes(&self, model: &str) -> Result<bool, ModelError> {
-        // One of another name is another model, whatever the service would say.
+        // Another name is another model, whatever the service answers.
         if size_in(model, &self.name).is_none() {
             return Ok(false);
         }

@@ -1,7 +1,7 @@
-//! The embedder that is built in: all-MiniLM-L6-v2, with no file to find and no network.
+//! The built-in embedder: all-MiniLM-L6-v2. It needs no files and no network.
 //!
-//! The weights are bytes inside the binary and stay bytes in memory; the product kernel widens them to f32 in registers.
-//! So there is nothing to unpack at the start, and a query reads 11 MB instead of 42. The arithmetic is that of f32.
+//! The weights are bytes inside the binary and stay bytes in memory; the product kernel widens them to f32 in registers. So
+//! nothing is unpacked at the start, and a query reads 11 MB instead of 42. The arithmetic is in f32.
 
 mod batch;
 mod kernel;
@@ -10,11 +10,11 @@ mod weights;
 
 use std::sync::OnceLock;
 
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
 use self::network::Network;
-use self::weights::Malformed;
+use self::weights::DamagedWeightsError;
 use super::wordpiece::WordPiece;
 
 const MODEL: &str = "all-MiniLM-L6-v2-int8";
@@ -23,18 +23,18 @@ const VOCABULARY: &str = include_str!("../../models/all-minilm-l6-v2/vocab.txt")
 
 /// all-MiniLM-L6-v2: 384 dimensions, the mean over at most 256 word pieces.
 ///
-/// Read when it is first needed, once in a process. The vector of a text is the same, to the bit, whatever else is embedded with
-/// it, and an empty text has one too.
+/// Read on first use, once per process. The vector of a text is the same, to the bit, whatever other texts are embedded with it.
+/// An empty text has a vector too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MiniLm;
 
-/// What is read once.
-struct Loaded {
+/// The parts that are read once.
+struct LoadedMiniLm {
     pieces: WordPiece,
     network: Network,
 }
 
-static LOADED: OnceLock<Result<Loaded, Malformed>> = OnceLock::new();
+static LOADED: OnceLock<Result<LoadedMiniLm, DamagedWeightsError>> = OnceLock::new();
 
 impl Embedder for MiniLm {
     fn model(&self) -> Result<String, ModelError> {
@@ -42,7 +42,7 @@ impl Embedder for MiniLm {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let Loaded { pieces, network } = LOADED.get_or_init(load).as_ref().map_err(|malformed| {
+        let LoadedMiniLm { pieces, network } = LOADED.get_or_init(load).as_ref().map_err(|malformed| {
             ModelError::Failed { model: MODEL.to_owned(), why: malformed.to_string() }
         })?;
         let encoded: Vec<Vec<u32>> = texts.iter().map(|text| pieces.encode(text, network.places())).collect();
@@ -50,9 +50,9 @@ impl Embedder for MiniLm {
     }
 }
 
-fn load() -> Result<Loaded, Malformed> {
+fn load() -> Result<LoadedMiniLm, DamagedWeightsError> {
     let network = Network::new(weights::read(WEIGHTS)?);
     let pieces = WordPiece::uncased(VOCABULARY.lines()).filter(|pieces| pieces.len() == network.words());
-    let pieces = pieces.ok_or(Malformed { what: "the vocabulary" })?;
-    Ok(Loaded { pieces, network })
+    let pieces = pieces.ok_or(DamagedWeightsError { what: "the vocabulary" })?;
+    Ok(LoadedMiniLm { pieces, network })
 }

@@ -1,4 +1,4 @@
-//! The embedders: the one built in, a folder with a model, and services that embed.
+//! The embedders: the built-in one, a folder with a model, and embedding services.
 
 mod http;
 mod minilm;
@@ -10,7 +10,7 @@ pub use http::HttpEmbedder;
 pub use minilm::MiniLm;
 pub(crate) use onnx::OnnxFolder;
 
-/// A vector brought to the length one; none where that cannot be, because it is empty, zero or not finite.
+/// Scales a vector to length one. Returns `None` if it is empty, zero or not finite.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     if !length.is_normal() {

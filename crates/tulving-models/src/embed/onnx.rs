@@ -1,7 +1,8 @@
 //! A folder with an ONNX model and its tokenizer, as models are published.
 //!
-//! The folder holds `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` or `vocab.txt`, and may hold `1_Pooling/config.json`.
-//! The model is one of the BERT kind: ids of word pieces in, a vector for each out. It is loaded when first needed.
+//! The folder contains `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` or `vocab.txt`, and may contain
+//! `1_Pooling/config.json`. The model is of the BERT family: it takes ids of word pieces and returns a vector for each. It is
+//! loaded on first use.
 
 mod pooling;
 mod tokenizer;
@@ -15,20 +16,20 @@ use rten::{Model, NodeId, RunError, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 use sha2::{Digest, Sha256};
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
 use self::pooling::Pooling;
 use self::tokenizer::Tokenizer;
 use super::unit;
 
-/// Where the model may be; the second is how it is published.
+/// The possible paths of the model. Published models use the second.
 const MODEL_FILES: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
-/// Where the weights of a large model are, beside it.
+/// The weights of a large model, in the same folder.
 const DATA_FILES: [&str; 2] = ["model.onnx_data", "model.onnx.data"];
-/// Texts of one length that are worked on together.
+/// Number of texts of one length in a batch.
 const BATCH: usize = 16;
-/// Bytes of the hash that are part of the id.
+/// Number of bytes of the hash in the id.
 const ID_BYTES: usize = 6;
 
 /// A model in a folder.
@@ -36,13 +37,13 @@ pub(crate) struct OnnxFolder {
     name: String,
     folder: PathBuf,
     model_file: PathBuf,
-    id: OnceLock<Result<String, FolderError>>,
-    loaded: OnceLock<Result<Loaded, FolderError>>,
+    id: OnceLock<Result<String, OnnxFolderError>>,
+    loaded: OnceLock<Result<LoadedOnnxModel, OnnxFolderError>>,
 }
 
-/// What is wrong with a folder, or with the model in it.
+/// An error of a folder, or of the model in it.
 #[derive(Debug, thiserror::Error)]
-enum FolderError {
+enum OnnxFolderError {
     #[error("{} has no {what}", folder.display())]
     Missing { folder: PathBuf, what: &'static str },
     #[error("{} cannot be read: {source}", path.display())]
@@ -57,29 +58,29 @@ enum FolderError {
     NotRun { path: PathBuf, source: RunError },
 }
 
-struct Loaded {
+struct LoadedOnnxModel {
     path: PathBuf,
     model: Model,
     tokenizer: Tokenizer,
     pooling: Pooling,
-    inputs: Vec<(NodeId, Input)>,
+    inputs: Vec<(NodeId, OnnxInput)>,
     output: NodeId,
 }
 
 #[derive(Clone, Copy)]
-enum Input {
+enum OnnxInput {
     Ids,
     Mask,
     Types,
 }
 
 impl OnnxFolder {
-    /// The model in this folder, which must have the files of one.
+    /// Opens the model in this folder. The folder must contain the files of a model.
     pub(crate) fn open(folder: &Path) -> Result<Self, ModelError> {
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
         let failed = |what| ModelError::Failed {
             model: name.clone(),
-            why: FolderError::Missing { folder: folder.to_owned(), what }.to_string(),
+            why: OnnxFolderError::Missing { folder: folder.to_owned(), what }.to_string(),
         };
         let model_file = MODEL_FILES.iter().map(|file| folder.join(file)).find(|path| path.is_file());
         let model_file = model_file.ok_or_else(|| failed("model.onnx"))?;
@@ -89,8 +90,8 @@ impl OnnxFolder {
         Ok(Self { name, folder: folder.to_owned(), model_file, id: OnceLock::new(), loaded: OnceLock::new() })
     }
 
-    /// The name of the folder with a hash of all that the vectors depend on.
-    fn hashed_name(&self) -> Result<String, FolderError> {
+    /// The name of the folder with a hash of everything that the vectors depend on.
+    fn hashed_name(&self) -> Result<String, OnnxFolderError> {
         let beside = DATA_FILES.iter().map(|file| self.model_file.with_file_name(file));
         let settings = tokenizer::FILES.iter().chain(&tokenizer::SETTINGS).chain(&[pooling::FILE]);
         let mut hash = Sha256::new();
@@ -105,21 +106,21 @@ impl OnnxFolder {
         Ok(format!("{}-{short}", self.name))
     }
 
-    fn load(&self) -> Result<Loaded, FolderError> {
+    fn load(&self) -> Result<LoadedOnnxModel, OnnxFolderError> {
         let path = self.model_file.clone();
         let model = Model::load_file(&path)
-            .map_err(|source| FolderError::NotLoaded { path: path.clone(), source })?;
+            .map_err(|source| OnnxFolderError::NotLoaded { path: path.clone(), source })?;
         let tokenizer = Tokenizer::read(&self.folder)?;
         let pooling = Pooling::read(&self.folder)?;
         let inputs = inputs(&model, &path)?;
-        let output = output(&model).ok_or_else(|| FolderError::Unsuited {
+        let output = output(&model).ok_or_else(|| OnnxFolderError::Unsuited {
             path: path.clone(),
             what: "the model has no output".to_owned(),
         })?;
-        Ok(Loaded { path, model, tokenizer, pooling, inputs, output })
+        Ok(LoadedOnnxModel { path, model, tokenizer, pooling, inputs, output })
     }
 
-    fn failed(&self, error: &FolderError) -> ModelError {
+    fn failed(&self, error: &OnnxFolderError) -> ModelError {
         ModelError::Failed { model: self.name.clone(), why: error.to_string() }
     }
 }
@@ -137,9 +138,9 @@ impl Embedder for OnnxFolder {
     }
 }
 
-impl Loaded {
-    /// Texts of the same length go together, so that nothing is padded.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, FolderError> {
+impl LoadedOnnxModel {
+    /// Embeds texts of the same length together, so that nothing is padded.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, OnnxFolderError> {
         let encoded: Vec<Vec<u32>> = texts.iter().map(|text| self.tokenizer.encode(text)).collect();
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|index| encoded[*index].len());
@@ -155,18 +156,18 @@ impl Loaded {
         Ok(vectors)
     }
 
-    /// A vector for each text; all have the same number of word pieces.
-    fn run(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>, FolderError> {
+    /// Returns a vector for each text. All texts must have the same number of word pieces.
+    fn run(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>, OnnxFolderError> {
         let shape = [texts.len(), texts.first().map_or(0, |text| text.len())];
         let inputs = self.inputs.iter().map(|(node, input)| {
             let values: Vec<i32> = match input {
-                Input::Ids => texts.concat().into_iter().map(u32::cast_signed).collect(),
-                Input::Mask => vec![1; shape[0] * shape[1]],
-                Input::Types => vec![0; shape[0] * shape[1]],
+                OnnxInput::Ids => texts.concat().into_iter().map(u32::cast_signed).collect(),
+                OnnxInput::Mask => vec![1; shape[0] * shape[1]],
+                OnnxInput::Types => vec![0; shape[0] * shape[1]],
             };
             (*node, ValueOrView::from(NdTensor::from_data(shape, values)))
         });
-        let not_run = |source| FolderError::NotRun { path: self.path.clone(), source };
+        let not_run = |source| OnnxFolderError::NotRun { path: self.path.clone(), source };
         let [output] = self.model.run_n(inputs.collect(), [self.output], None).map_err(not_run)?;
         let output: Tensor<f32> = output.try_into().map_err(|_| self.unsuited("its output is not of f32"))?;
         let shape_of_output = output.shape().to_vec();
@@ -175,7 +176,7 @@ impl Loaded {
             [count, pieces, size] if count == shape[0] && pieces == shape[1] && size > 0 => {
                 values.chunks_exact(pieces * size).map(|rows| self.pooling.pool(rows, size)).collect()
             }
-            // Some models pool by themselves.
+            // Some models pool themselves.
             [count, size] if count == shape[0] && size > 0 => {
                 values.chunks_exact(size).map(<[f32]>::to_vec).collect()
             }
@@ -185,33 +186,33 @@ impl Loaded {
         units.ok_or_else(|| self.unsuited("it gave a vector that cannot be normalised"))
     }
 
-    fn unsuited(&self, what: &str) -> FolderError {
-        FolderError::Unsuited { path: self.path.clone(), what: what.to_owned() }
+    fn unsuited(&self, what: &str) -> OnnxFolderError {
+        OnnxFolderError::Unsuited { path: self.path.clone(), what: what.to_owned() }
     }
 }
 
-fn inputs(model: &Model, path: &Path) -> Result<Vec<(NodeId, Input)>, FolderError> {
-    let unsuited = |what| FolderError::Unsuited { path: path.to_owned(), what };
+fn inputs(model: &Model, path: &Path) -> Result<Vec<(NodeId, OnnxInput)>, OnnxFolderError> {
+    let unsuited = |what| OnnxFolderError::Unsuited { path: path.to_owned(), what };
     let named = model.input_ids().iter().map(|node| {
         let info = model.node_info(*node);
         match info.as_ref().and_then(rten::NodeInfo::name).unwrap_or_default() {
-            "input_ids" => Ok((*node, Input::Ids)),
-            "attention_mask" => Ok((*node, Input::Mask)),
-            "token_type_ids" => Ok((*node, Input::Types)),
+            "input_ids" => Ok((*node, OnnxInput::Ids)),
+            "attention_mask" => Ok((*node, OnnxInput::Mask)),
+            "token_type_ids" => Ok((*node, OnnxInput::Types)),
             other => {
                 Err(unsuited(format!("the model asks for the input `{other}`, which is not known here")))
             }
         }
     });
     let inputs: Vec<_> = named.collect::<Result<_, _>>()?;
-    if inputs.iter().any(|(_, input)| matches!(input, Input::Ids)) {
+    if inputs.iter().any(|(_, input)| matches!(input, OnnxInput::Ids)) {
         Ok(inputs)
     } else {
         Err(unsuited("the model has no input `input_ids`".to_owned()))
     }
 }
 
-/// The output with a vector for each word piece, by its usual names; else the first.
+/// The output with a vector for each word piece, found by its usual names, or else the first output.
 fn output(model: &Model) -> Option<NodeId> {
     let usual = ["last_hidden_state", "token_embeddings"];
     let named = usual.iter().filter_map(|name| model.find_node(name));
@@ -219,11 +220,11 @@ fn output(model: &Model) -> Option<NodeId> {
     named.next().or_else(|| model.output_ids().first().copied())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, FolderError> {
-    fs::read(path).map_err(|source| FolderError::Unreadable { path: path.to_owned(), source })
+fn read(path: &Path) -> Result<Vec<u8>, OnnxFolderError> {
+    fs::read(path).map_err(|source| OnnxFolderError::Unreadable { path: path.to_owned(), source })
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, OnnxFolderError> {
     serde_json::from_slice(&read(path)?)
-        .map_err(|source| FolderError::NotJson { path: path.to_owned(), source })
+        .map_err(|source| OnnxFolderError::NotJson { path: path.to_owned(), source })
 }

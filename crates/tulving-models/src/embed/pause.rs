@@ -1,7 +1,7 @@
-//! A note in a file that a service did not answer, for all processes that would ask it.
+//! A note in a file that a service did not answer, for all processes that would call it.
 //!
-//! A command is a process of its own. Without the note each of them would wait for a service that hangs. The note is a
-//! hint: a file that cannot be read or written, or that says something impossible, changes nothing.
+//! Each command is its own process. Without the note each of them would wait for a service that hangs. The note is
+//! only a hint: a file that cannot be read or written, or that contains impossible values, changes nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,41 +10,41 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::breaker::Open;
+use crate::breaker::CircuitOpenError;
 
 /// The note about one service.
 #[derive(Debug)]
-pub(super) struct PauseNote {
+pub(super) struct PauseFile {
     file: Option<PathBuf>,
     service: String,
     pause: Duration,
-    /// Whether a note of this service was seen or written, which is removed when it answers.
+    /// True if a note about this service was seen or written. It is removed when the service answers.
     noted: AtomicBool,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-struct Note {
+struct PauseRecord {
     service: String,
     /// Milliseconds since 1970.
     until: u64,
     why: String,
 }
 
-impl PauseNote {
+impl PauseFile {
     pub(super) fn new(file: Option<PathBuf>, service: &str, pause: Duration) -> Self {
         Self { file, service: service.to_owned(), pause, noted: AtomicBool::new(false) }
     }
 
-    /// The pause that the note asks for, where it still lasts.
-    pub(super) fn open(&self) -> Option<Open> {
+    /// The pause of the note, if it has not ended.
+    pub(super) fn open(&self) -> Option<CircuitOpenError> {
         let text = fs::read(self.file.as_ref()?).ok()?;
-        let note: Note =
-            serde_json::from_slice(&text).ok().filter(|note: &Note| note.service == self.service)?;
+        let note: PauseRecord =
+            serde_json::from_slice(&text).ok().filter(|note: &PauseRecord| note.service == self.service)?;
         self.noted.store(true, Ordering::Relaxed);
         let until = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(note.until))?;
         // A clock that was set back must not make the pause longer.
         let left = until.duration_since(now()).ok().filter(|left| *left <= self.pause)?;
-        Some(Open { failures: 1, left, why: note.why })
+        Some(CircuitOpenError { failures: 1, left, why: note.why })
     }
 
     /// Notes that the service did not answer.
@@ -53,14 +53,14 @@ impl PauseNote {
         let until = now() + self.pause;
         let until = until.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
         let until = u64::try_from(until).unwrap_or(u64::MAX);
-        let note = Note { service: self.service.clone(), until, why: why.to_owned() };
+        let note = PauseRecord { service: self.service.clone(), until, why: why.to_owned() };
         if let Ok(text) = serde_json::to_vec(&note) {
             let _ = fs::write(file, text);
             self.noted.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Removes the note: the service answers.
+    /// Removes the note because the service answers.
     pub(super) fn clear(&self) {
         if let Some(file) = &self.file
             && self.noted.swap(false, Ordering::Relaxed)
@@ -70,7 +70,7 @@ impl PauseNote {
     }
 }
 
-/// The time that all processes of a machine share.
+/// The clock that all processes of a machine share.
 #[expect(
     clippy::disallowed_methods,
     reason = "a model has no clock port, and a pause is about time that passes"
@@ -89,7 +89,7 @@ mod tests {
     fn a_note_is_for_its_service_and_ends_with_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("note");
-        let at = |service: &str| PauseNote::new(Some(file.clone()), service, PAUSE);
+        let at = |service: &str| PauseFile::new(Some(file.clone()), service, PAUSE);
         assert_eq!(at("a").open(), None);
         at("a").write("it hangs");
         let open = at("a").open().expect("a note");
@@ -106,7 +106,7 @@ mod tests {
     fn a_note_from_another_time_or_that_cannot_be_read_changes_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("note");
-        let note = PauseNote::new(Some(file.clone()), "a", PAUSE);
+        let note = PauseFile::new(Some(file.clone()), "a", PAUSE);
         for text in [
             "no note",
             r#"{"service":"a","until":0,"why":"long ago"}"#,
@@ -115,6 +115,6 @@ mod tests {
             fs::write(&file, text).expect("written");
             assert_eq!(note.open(), None, "{text}");
         }
-        assert_eq!(PauseNote::new(None, "a", PAUSE).open(), None);
+        assert_eq!(PauseFile::new(None, "a", PAUSE).open(), None);
     }
 }

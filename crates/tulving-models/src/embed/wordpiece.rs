@@ -1,7 +1,8 @@
 //! Cuts text into word pieces, as the tokenizers of the BERT family do.
 //!
-//! Clean, set Chinese characters apart, take accents off, lower the case; cut at white space and punctuation; then the
-//! longest known piece from the left, again and again. The ids are those of the `tokenizers` library of Hugging Face.
+//! Cleans the text, separates Chinese characters, removes accents and lowers the case; splits at white space and
+//! punctuation; then takes the longest known piece from the left, repeatedly. The ids equal those of Hugging Face's
+//! `tokenizers` library.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,41 +11,41 @@ use std::hash::{BuildHasherDefault, Hasher};
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
-/// A word with more characters is unknown, where nothing else is said.
+/// The default limit for a word: one with more characters is unknown.
 pub(crate) const LONGEST_WORD: usize = 100;
 
-/// What a piece begins with that is not the beginning of a word.
+/// Marks a piece that does not begin a word.
 const INNER: &str = "##";
 
 /// The pieces of a vocabulary with their ids.
-pub(crate) type Vocabulary = HashMap<Cow<'static, str>, u32, BuildHasherDefault<Fnv>>;
+pub(crate) type Vocabulary = HashMap<Cow<'static, str>, u32, BuildHasherDefault<FnvHasher>>;
 
-/// A vocabulary with the rules to use it.
+/// A vocabulary and the rules for using it.
 pub(crate) struct WordPiece {
     vocabulary: Vocabulary,
-    marks: Marks,
-    /// The bytes of the longest piece: nothing longer needs to be looked up.
+    marks: SpecialTokens,
+    /// Length of the longest piece in bytes: nothing longer needs to be looked up.
     longest: usize,
-    /// A word with more characters is unknown.
+    /// The most characters of a word; a longer one is unknown.
     longest_word: usize,
-    rules: Rules,
+    rules: NormalizerRules,
 }
 
-/// The tokens that are no pieces of text.
+/// The tokens that are not pieces of text.
 #[derive(Debug)]
-pub(crate) struct Marks {
-    /// What every text begins with.
+pub(crate) struct SpecialTokens {
+    /// The token at the start of every text.
     pub(crate) begin: u32,
-    /// What every text ends with.
+    /// The token at the end of every text.
     pub(crate) end: u32,
-    /// What stands for a word that cannot be put together.
+    /// The token for a word that cannot be built from pieces.
     pub(crate) unknown: u32,
-    /// What a text may name as it is, with its id.
+    /// Tokens that a text may contain literally, with their ids.
     pub(crate) special: Vec<(Cow<'static, str>, u32)>,
 }
 
-impl Marks {
-    /// Those of BERT. None where the vocabulary lacks `[CLS]`, `[SEP]` or `[UNK]`.
+impl SpecialTokens {
+    /// The tokens of BERT. `None` if the vocabulary lacks `[CLS]`, `[SEP]` or `[UNK]`.
     pub(crate) fn of_bert(vocabulary: &Vocabulary) -> Option<Self> {
         const NAMES: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
         let id = |name| vocabulary.get(name).copied();
@@ -52,9 +53,9 @@ impl Marks {
         Some(Self { begin: id("[CLS]")?, end: id("[SEP]")?, unknown: id("[UNK]")?, special })
     }
 
-    /// What is before the first special token that a text names, the token, and what is after it.
+    /// Splits a text at its first special token: the part before it, the token, and the part after it.
     fn split<'a>(&self, text: &'a str) -> (&'a str, Option<u32>, &'a str) {
-        // Special tokens are mostly written in brackets; any other text need not be searched.
+        // Special tokens are mostly written in brackets. Other text need not be searched.
         let begins = |char: char| self.special.iter().any(|(name, _)| name.starts_with(char));
         for (at, _) in text.match_indices(begins) {
             let named = self.special.iter().find(|(name, _)| text[at..].starts_with(&**name));
@@ -66,26 +67,26 @@ impl Marks {
     }
 }
 
-/// What is done to text before it is cut.
+/// The changes to a text before it is split.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct NormalizerRules {
     pub(crate) clean: bool,
     pub(crate) chinese_apart: bool,
     pub(crate) strip_accents: bool,
     pub(crate) lower_case: bool,
 }
 
-impl Rules {
-    /// Those of the models called "uncased".
+impl NormalizerRules {
+    /// The rules of the models called "uncased".
     pub(crate) const UNCASED: Self =
         Self { clean: true, chinese_apart: true, strip_accents: true, lower_case: true };
 
-    /// Whether this character stands between two words.
+    /// Returns true if this character separates two words.
     fn parts(self, char: char) -> bool {
         char.is_whitespace() && !(self.clean && is_noise(char))
     }
 
-    /// A word as the vocabulary knows it. Chinese characters in it come out with spaces around them.
+    /// The form of a word in the vocabulary. Chinese characters in it get spaces around them.
     fn apply(self, word: &str) -> Cow<'_, str> {
         if word.bytes().all(|byte| byte.is_ascii_graphic()) {
             let as_it_is = !self.lower_case || !word.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -114,29 +115,29 @@ impl Rules {
 }
 
 impl WordPiece {
-    pub(crate) fn new(vocabulary: Vocabulary, marks: Marks, rules: Rules) -> Self {
+    pub(crate) fn new(vocabulary: Vocabulary, marks: SpecialTokens, rules: NormalizerRules) -> Self {
         let longest = vocabulary.keys().map(|piece| piece.len()).max().unwrap_or(0);
         Self { vocabulary, marks, longest, longest_word: LONGEST_WORD, rules }
     }
 
-    /// The same, but for words of up to so many characters.
+    /// The same tokenizer with another limit for the characters of a word.
     pub(crate) fn with_words_of(self, longest_word: usize) -> Self {
         Self { longest_word, ..self }
     }
 
-    /// For an uncased model of the BERT kind, from the lines of its vocabulary. None where they lack a mark.
+    /// Makes the tokenizer of an uncased BERT model from the lines of its vocabulary. `None` if they lack a mark.
     pub(crate) fn uncased(lines: impl Iterator<Item = &'static str>) -> Option<Self> {
         let vocabulary = lines.map(Cow::Borrowed).zip(0..).collect();
-        let marks = Marks::of_bert(&vocabulary)?;
-        Some(Self::new(vocabulary, marks, Rules::UNCASED))
+        let marks = SpecialTokens::of_bert(&vocabulary)?;
+        Some(Self::new(vocabulary, marks, NormalizerRules::UNCASED))
     }
 
-    /// How many pieces there are; each id is below it where they are numbered by their lines.
+    /// Number of pieces. Each id is below it if the ids are the line numbers.
     pub(crate) fn len(&self) -> usize {
         self.vocabulary.len()
     }
 
-    /// The ids of a text between those of beginning and end, at most `most` in all.
+    /// The ids of a text, with those of start and end around them, at most `most` in all.
     pub(crate) fn encode(&self, text: &str, most: usize) -> Vec<u32> {
         let room = most.saturating_sub(1);
         let mut ids = vec![self.marks.begin];
@@ -152,7 +153,7 @@ impl WordPiece {
         ids
     }
 
-    /// Word after word, so that what is beyond the room is never looked at.
+    /// Encodes word after word, so that text beyond the limit is never read.
     fn encode_plain(&self, text: &str, room: usize, ids: &mut Vec<u32>) {
         for word in text.split(|char| self.rules.parts(char)) {
             let normal = self.rules.apply(word);
@@ -165,7 +166,7 @@ impl WordPiece {
         }
     }
 
-    /// Each punctuation mark is a word, and so is what lies between two.
+    /// Encodes each punctuation mark, and each text between two, as a word.
     fn encode_parts(&self, text: &str, ids: &mut Vec<u32>) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -190,7 +191,7 @@ impl WordPiece {
         while !rest.is_empty() {
             let lead = if rest.len() == word.len() { "" } else { INNER };
             let Some((id, length)) = self.longest_piece(lead, rest) else {
-                // One part that is unknown makes the whole word unknown.
+                // One unknown part makes the whole word unknown.
                 ids.truncate(begun);
                 ids.push(self.marks.unknown);
                 return;
@@ -226,25 +227,25 @@ fn is_punctuation(char: char) -> bool {
     char.is_ascii_punctuation() || char.is_punctuation()
 }
 
-/// The blocks that BERT counts as Chinese; Japanese kana and Korean are not among them.
+/// Returns true for the blocks that BERT counts as Chinese. Japanese kana and Korean are not among them.
 fn is_chinese(char: char) -> bool {
     matches!(u32::from(char),
         0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F
         | 0x2B740..=0x2B81F | 0x2B920..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
 }
 
-/// The hash of Fowler, Noll and Vo. The keys are a fixed vocabulary, so nobody can choose them to collide, and filling the
-/// map is most of what it takes to load the model.
+/// The hash of Fowler, Noll and Vo. The keys are a fixed vocabulary, so nobody can choose them to collide. Filling the map
+/// takes most of the time to load the model.
 #[derive(Clone, Copy)]
-pub(crate) struct Fnv(u64);
+pub(crate) struct FnvHasher(u64);
 
-impl Default for Fnv {
+impl Default for FnvHasher {
     fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for FnvHasher {
     fn finish(&self) -> u64 {
         self.0
     }

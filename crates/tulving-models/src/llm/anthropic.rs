@@ -1,20 +1,20 @@
-//! Messages as Anthropic has them.
+//! The messages API of Anthropic.
 //!
-//! An answer by a schema is asked for as the call of one more tool, whose arguments are the answer: every model of theirs
-//! knows tools.
+//! An answer with a schema is requested as a call of one more tool whose arguments are the answer: all models of
+//! Anthropic support tools.
 
 use serde_json::{Map, Value, json};
-use tulving_core::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
 
-use super::Unfit;
+use super::UnusableReply;
 use super::read::{self, text};
 
-/// The version of the protocol that is spoken here.
+/// The version of the protocol.
 pub(super) const VERSION: &str = "2023-06-01";
 /// The tool whose arguments are the answer.
 const ANSWER: &str = "give_answer";
 
-/// A prompt in its words.
+/// The request for a prompt.
 pub(super) fn question(model: &str, prompt: &Prompt) -> Value {
     let mut question = Map::new();
     question.insert("model".to_owned(), json!(model));
@@ -48,7 +48,7 @@ fn system(prompt: &Prompt) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The messages, those in a row of one side made one: all results of tools have to come together.
+/// The messages. Consecutive messages of one side are merged: all tool results must be in one message.
 fn messages(prompt: &Prompt) -> Vec<Value> {
     let mut sides: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &prompt.messages {
@@ -65,7 +65,7 @@ fn messages(prompt: &Prompt) -> Vec<Value> {
         };
         match sides.last_mut() {
             Some((last, before)) if *last == side => before.extend(blocks),
-            // A message with nothing in it is refused.
+            // The service refuses an empty message.
             _ if blocks.is_empty() => {}
             _ => sides.push((side, blocks)),
         }
@@ -73,7 +73,7 @@ fn messages(prompt: &Prompt) -> Vec<Value> {
     sides.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
 }
 
-/// A text as a block; an empty one is refused and left out.
+/// A text as a block. An empty text is left out because the service refuses it.
 fn words(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({ "type": "text", "text": text })] }
 }
@@ -86,16 +86,18 @@ fn tool(tool: &Tool) -> Value {
     json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
 }
 
-/// What it answered.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, Unfit> {
-    let blocks =
-        answer.get("content").and_then(Value::as_array).ok_or(Unfit::Malformed("it has no content"))?;
+/// Reads the reply of the service.
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+    let blocks = answer
+        .get("content")
+        .and_then(Value::as_array)
+        .ok_or(UnusableReply::Malformed("it has no content"))?;
     let ended = match text(answer, "/stop_reason") {
         "end_turn" | "stop_sequence" => Ended::Stop,
         "tool_use" => Ended::ToolCalls,
         "max_tokens" => Ended::Length,
-        "refusal" => return Err(Unfit::Policy(said(blocks))),
-        "model_context_window_exceeded" => return Err(Unfit::TooLarge),
+        "refusal" => return Err(UnusableReply::Policy(said(blocks))),
+        "model_context_window_exceeded" => return Err(UnusableReply::TooLarge),
         _ => Ended::Other,
     };
     let (mut words, mut calls) = (said(blocks), Vec::new());
@@ -113,7 +115,7 @@ fn said(blocks: &[Value]) -> String {
     blocks.iter().filter(|block| text(block, "/type") == "text").map(|block| text(block, "/text")).collect()
 }
 
-/// The tokens, those too that were read from a cache or written to one.
+/// The tokens, including those read from a cache or written to one.
 fn counted(answer: &Value) -> (Option<u64>, Option<u64>) {
     let count = |name: &str| answer.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
     let cached =

@@ -1,27 +1,27 @@
-//! Bounds how many calls are under way at once. Who comes when all places are taken waits, as long as there is time.
+//! Limits the number of concurrent calls. A caller waits for a free slot until its time is over.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-use tulving_core::error::LlmError;
+use tulving_core::model::error::LlmError;
 
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct CallLimit {
     limit: usize,
     taken: Mutex<usize>,
     freed: Condvar,
 }
 
-/// A place, until it is dropped.
-pub(super) struct Slot<'a>(&'a Gate);
+/// A slot, freed when it is dropped.
+pub(super) struct CallSlot<'a>(&'a CallLimit);
 
-impl Gate {
+impl CallLimit {
     pub(super) fn new(limit: usize) -> Self {
         Self { limit: limit.max(1), taken: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Takes a place, waiting for one until `end`.
-    pub(super) fn enter(&self, end: Instant) -> Result<Slot<'_>, LlmError> {
+    /// Takes a slot, waiting for one until `end`.
+    pub(super) fn enter(&self, end: Instant) -> Result<CallSlot<'_>, LlmError> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let left = end.saturating_duration_since(Instant::now());
         let waited = self.freed.wait_timeout_while(taken, left, |taken| *taken >= self.limit);
@@ -30,11 +30,11 @@ impl Gate {
             return Err(LlmError::Busy { limit: self.limit });
         }
         *taken += 1;
-        Ok(Slot(self))
+        Ok(CallSlot(self))
     }
 }
 
-impl Drop for Slot<'_> {
+impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
         *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.freed.notify_one();
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn only_so_many_are_inside_and_a_place_that_is_left_is_free() {
-        let gate = Gate::new(2);
+        let gate = CallLimit::new(2);
         let now = Instant::now();
         let (first, second) = (gate.enter(now).expect("free"), gate.enter(now).expect("free"));
         assert_eq!(gate.enter(now).err(), Some(LlmError::Busy { limit: 2 }));

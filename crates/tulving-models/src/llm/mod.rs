@@ -1,8 +1,8 @@
-//! Language models behind an address: those that speak as OpenAI does, Anthropic and Ollama.
+//! Language models behind an address: those with the protocol of OpenAI, Anthropic and Ollama.
 //!
-//! One call is one question and one whole answer, nothing is streamed. Its way: [`crate::breaker`] (is it worth trying) → for each
-//! attempt [`gate`] (how many at once) → [`wire`] (the request, and what its failure means) → the words of the service
-//! ([`openai`], [`anthropic`], [`ollama`]). All of it ends when the time of the prompt is over.
+//! One call is one question and one whole answer; nothing is streamed. A call passes [`crate::breaker`] (is it worth trying),
+//! then for each attempt [`gate`] (the limit on concurrent calls) and [`wire`] (the request, and the meaning of its failure),
+//! then the format of the service ([`openai`], [`anthropic`], [`ollama`]). All of it ends when the time of the prompt is over.
 
 mod anthropic;
 mod gate;
@@ -16,30 +16,30 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tulving_core::error::LlmError;
-use tulving_core::llm::{LlmName, Prompt, Reply};
+use tulving_core::model::error::LlmError;
+use tulving_core::model::llm::{LlmName, Prompt, Reply};
 use tulving_core::ports::LanguageModel;
 
-use crate::address::Address;
-use crate::breaker::{Breaker, Ending, Open};
-use crate::retry::{Failure, retry_until};
-use crate::secret::Secret;
-use gate::Gate;
-use wire::Wire;
+use crate::address::ServiceUrl;
+use crate::breaker::{CallOutcome, CircuitBreaker, CircuitOpenError};
+use crate::retry::{AttemptError, retry_until};
+use crate::secret::ApiKey;
+use gate::CallLimit;
+use wire::LlmHttpClient;
 
-/// Which words a service speaks.
+/// The protocol of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LlmProvider {
-    /// As OpenAI does; many others do too.
+    /// The protocol of OpenAI, which many other services use too.
     OpenAi,
-    /// As Anthropic does.
+    /// The protocol of Anthropic.
     Anthropic,
-    /// As Ollama does.
+    /// The protocol of Ollama.
     Ollama,
 }
 
 impl LlmProvider {
-    /// As it is written in settings.
+    /// The name used in settings.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -48,7 +48,7 @@ impl LlmProvider {
         }
     }
 
-    /// Where it answers when nothing else is said.
+    /// The default address.
     pub const fn usual_address(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1",
@@ -57,7 +57,7 @@ impl LlmProvider {
         }
     }
 
-    /// The variable of the environment that its key is usually in.
+    /// The environment variable that usually has the key.
     pub const fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -66,8 +66,8 @@ impl LlmProvider {
         }
     }
 
-    /// The address that is asked, below the one that is set up.
-    fn endpoint(self, base: &Address) -> Address {
+    /// The address for requests, below the configured one.
+    fn endpoint(self, base: &ServiceUrl) -> ServiceUrl {
         match self {
             Self::OpenAi => base.below("chat/completions"),
             Self::Anthropic if base.ends_in("/v1") => base.below("messages"),
@@ -76,17 +76,17 @@ impl LlmProvider {
         }
     }
 
-    /// A prompt in its words.
-    fn question(self, model: &str, prompt: &Prompt, address: &Address) -> Value {
+    /// The request for a prompt.
+    fn question(self, model: &str, prompt: &Prompt, address: &ServiceUrl) -> Value {
         match self {
-            Self::OpenAi => openai::question(model, prompt, openai::Dialect::at(address)),
+            Self::OpenAi => openai::question(model, prompt, openai::OpenAiVariant::at(address)),
             Self::Anthropic => anthropic::question(model, prompt),
             Self::Ollama => ollama::question(model, prompt),
         }
     }
 
-    /// What it answered.
-    fn reply(self, answer: &Value, prompt: &Prompt) -> Result<Reply, Unfit> {
+    /// Reads the reply of the service.
+    fn reply(self, answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
         match self {
             Self::OpenAi => openai::reply(answer, prompt),
             Self::Anthropic => anthropic::reply(answer, prompt),
@@ -94,8 +94,8 @@ impl LlmProvider {
         }
     }
 
-    /// The headers that hold its key, and what else it wants to be told.
-    fn headers(self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
+    /// The headers with the key, and others that the service requires.
+    fn headers(self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
         match (self, key) {
             (Self::Anthropic, key) => {
                 let version = ("anthropic-version", anthropic::VERSION.to_owned());
@@ -113,52 +113,52 @@ impl fmt::Display for LlmProvider {
     }
 }
 
-/// Why an answer of the right form is none.
-enum Unfit {
-    /// Something is missing in it.
+/// The reason why a well-formed answer is not usable.
+enum UnusableReply {
+    /// A part is missing.
     Malformed(&'static str),
-    /// Model or service will not answer.
+    /// The model or the service refuses to answer.
     Policy(String),
-    /// The prompt is more than the model takes.
+    /// The prompt is too large for the model.
     TooLarge,
 }
 
-/// Which language model is asked, and how.
+/// The language model to call, and the way to call it.
 #[derive(Clone, Debug)]
 pub struct LlmConfig {
-    /// Which words it speaks.
+    /// The protocol of the service.
     pub provider: LlmProvider,
-    /// What its addresses begin with; empty for the usual ones.
-    pub base_url: Address,
+    /// The base of its addresses; empty for the default.
+    pub base_url: ServiceUrl,
     /// Its name for the model.
     pub model: String,
-    /// The key, where there is one.
-    pub key: Option<Secret>,
-    /// How long an answer may take, whatever a prompt says.
+    /// The key, if there is one.
+    pub key: Option<ApiKey>,
+    /// The time limit for an answer, whatever limit a prompt sets.
     pub time_out: Duration,
-    /// How many calls may be under way at once in this process.
+    /// Number of concurrent calls in this process.
     pub max_concurrent: usize,
-    /// After how many failures in a row it is left alone.
+    /// Number of failures in a row after which the service is left alone.
     pub failures: u32,
-    /// For how long.
+    /// The time that the service is left alone.
     pub pause: Duration,
 }
 
 impl LlmConfig {
-    /// How long an answer may take where nothing else is said.
+    /// The default time limit for an answer.
     pub const TIME_OUT: Duration = Duration::from_secs(60);
-    /// How many calls may be under way at once where nothing else is said.
+    /// The default number of concurrent calls.
     pub const MAX_CONCURRENT: usize = 2;
-    /// After how many failures in a row it is left alone where nothing else is said.
+    /// The default number of failures in a row after which the service is left alone.
     pub const FAILURES: u32 = 5;
-    /// For how long.
+    /// The default time that the service is left alone.
     pub const PAUSE: Duration = Duration::from_secs(30);
 
-    /// A model of a service, asked as is usual.
+    /// A model of a service, with default settings.
     pub fn new(provider: LlmProvider, base_url: &str, model: &str) -> Self {
         Self {
             provider,
-            base_url: Address::new(base_url),
+            base_url: ServiceUrl::new(base_url),
             model: model.to_owned(),
             key: None,
             time_out: Self::TIME_OUT,
@@ -168,28 +168,28 @@ impl LlmConfig {
         }
     }
 
-    /// Where the service answers.
-    pub fn address(&self) -> Address {
+    /// The address of the service.
+    pub fn address(&self) -> ServiceUrl {
         match self.base_url.is_empty() {
-            true => Address::new(self.provider.usual_address()),
+            true => ServiceUrl::new(self.provider.usual_address()),
             false => self.base_url.clone(),
         }
     }
 
-    /// Whether the key would go to another machine without encryption.
+    /// Returns true if the key would go to another machine without encryption.
     pub fn sends_key_in_the_clear(&self) -> bool {
         let address = self.address();
         self.key.is_some() && !address.is_encrypted() && !address.is_here()
     }
 
-    /// Whether the service is the one of that name itself, and not another that speaks its words.
+    /// Returns true if the service is the provider itself, and not another one with the same protocol.
     fn is_the_usual(&self) -> bool {
-        self.address().host() == Address::new(self.provider.usual_address()).host()
+        self.address().host() == ServiceUrl::new(self.provider.usual_address()).host()
     }
 }
 
-/// The language model that is asked for. Nobody is called before it is needed; what can be known already, such as a missing
-/// key, is said here.
+/// Makes the language model of a configuration. No service is called before it is needed. Errors that are known already, such as
+/// a missing key, are returned here.
 pub fn language_model(config: &LlmConfig) -> Result<Arc<dyn LanguageModel>, LlmError> {
     let wrong = |why: &str| Err(LlmError::NotSetUp { why: why.to_owned() });
     if config.model.is_empty() {
@@ -213,9 +213,9 @@ struct HttpLlm {
     provider: LlmProvider,
     model: String,
     time_out: Duration,
-    wire: Wire,
-    gate: Gate,
-    breaker: Breaker,
+    wire: LlmHttpClient,
+    gate: CallLimit,
+    breaker: CircuitBreaker,
 }
 
 impl HttpLlm {
@@ -226,32 +226,32 @@ impl HttpLlm {
             provider: config.provider,
             model: config.model.clone(),
             time_out: config.time_out,
-            wire: Wire::new(endpoint, config.key.clone(), headers),
-            gate: Gate::new(config.max_concurrent),
-            breaker: Breaker::new(config.failures, config.pause),
+            wire: LlmHttpClient::new(endpoint, config.key.clone(), headers),
+            gate: CallLimit::new(config.max_concurrent),
+            breaker: CircuitBreaker::new(config.failures, config.pause),
         }
     }
 
-    /// The answer, after as many attempts as it takes and may take.
+    /// Gets the answer, with retries as needed and allowed.
     fn converse(&self, prompt: &Prompt, within: Duration) -> Result<Reply, LlmError> {
         let end = Instant::now() + within;
         let model = prompt.model.as_deref().unwrap_or(&self.model);
         let question = self.provider.question(model, prompt, self.wire.address()).to_string();
         let answer = retry_until(end, || {
-            let slot = self.gate.enter(end).map_err(Failure::Final)?;
+            let slot = self.gate.enter(end).map_err(AttemptError::Final)?;
             let answer = self.wire.ask(&question, model, within, end);
             drop(slot);
             answer.map_err(|error| match error {
-                LlmError::RateLimited { pause, .. } => Failure::Passing(error, pause),
+                LlmError::RateLimited { pause, .. } => AttemptError::Passing(error, pause),
                 LlmError::Failing { status: 500 | 502 | 503 | 529, .. }
-                | LlmError::Unreachable { refused: true, .. } => Failure::Passing(error, None),
-                error => Failure::Final(error),
+                | LlmError::Unreachable { refused: true, .. } => AttemptError::Passing(error, None),
+                error => AttemptError::Final(error),
             })
         })?;
         self.provider.reply(&answer, prompt).map_err(|unfit| match unfit {
-            Unfit::Malformed(why) => self.wire.malformed(why),
-            Unfit::Policy(said) => LlmError::Policy { said: self.wire.repeated(&said) },
-            Unfit::TooLarge => LlmError::PromptTooLarge { said: String::new() },
+            UnusableReply::Malformed(why) => self.wire.malformed(why),
+            UnusableReply::Policy(said) => LlmError::Policy { said: self.wire.repeated(&said) },
+            UnusableReply::TooLarge => LlmError::PromptTooLarge { said: String::new() },
         })
     }
 }
@@ -262,16 +262,16 @@ impl LanguageModel for HttpLlm {
     }
 
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
-        let pass = self
-            .breaker
-            .pass(Instant::now())
-            .map_err(|Open { failures, left, why }| LlmError::CircuitOpen { failures, left, why })?;
+        let pass =
+            self.breaker.pass(Instant::now()).map_err(|CircuitOpenError { failures, left, why }| {
+                LlmError::CircuitOpen { failures, left, why }
+            })?;
         let replied = self.converse(prompt, prompt.within.min(self.time_out));
         let ending = match &replied {
-            Err(LlmError::Busy { .. }) => Ending::NotAsked,
-            Err(error) if error.is_the_services() => Ending::Failed(error.to_string()),
-            // That it will not answer this one thing says that it is well.
-            Ok(_) | Err(_) => Ending::Answered,
+            Err(LlmError::Busy { .. }) => CallOutcome::NotAsked,
+            Err(error) if error.is_the_services() => CallOutcome::Failed(error.to_string()),
+            // A refusal of this one request shows that the service works.
+            Ok(_) | Err(_) => CallOutcome::Answered,
         };
         self.breaker.note(pass, ending, Instant::now());
         replied
@@ -315,7 +315,7 @@ mod tests {
             Some("the language model is not wholly set up: llm.model is not set")
         );
         for key in ["", "sk-1\nsk-2", "sk ü"] {
-            let config = LlmConfig { key: Some(Secret::new(key)), ..bare(LlmProvider::OpenAi) };
+            let config = LlmConfig { key: Some(ApiKey::new(key)), ..bare(LlmProvider::OpenAi) };
             let told = told(&config).expect("no key");
             assert!(told.contains("characters that no key has"), "{told}");
         }

@@ -1,18 +1,18 @@
-//! Chat as Ollama has it.
+//! The chat API of Ollama.
 
 use serde_json::{Value, json};
-use tulving_core::llm::{Ended, Message, Prompt, Reply, ToolCall};
+use tulving_core::model::llm::{Ended, Message, Prompt, Reply, ToolCall};
 
-use super::Unfit;
+use super::UnusableReply;
 use super::openai;
 use super::read::{self, items, text};
 
-/// How many tokens a model is given room for where nobody says anything: what is more is silently cut off at its beginning.
+/// Number of tokens in the default context of a model. A longer prompt is silently cut at its start.
 const USUAL_CONTEXT: u64 = 4_096;
-/// More room is not asked for, because it has to be there in memory.
+/// The largest context that is requested, because the context must fit into memory.
 const MOST_CONTEXT: u64 = 131_072;
 
-/// A prompt in its words.
+/// The request for a prompt.
 pub(super) fn question(model: &str, prompt: &Prompt) -> Value {
     let messages: Vec<Value> = prompt.messages.iter().map(message).collect();
     let mut question = json!({ "model": model, "messages": messages, "stream": false });
@@ -56,9 +56,9 @@ fn call(call: &ToolCall) -> Value {
     json!({ "function": { "name": call.name, "arguments": call.arguments_again() } })
 }
 
-/// What it answered.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, Unfit> {
-    let message = answer.get("message").ok_or(Unfit::Malformed("it has no message"))?;
+/// Reads the reply of the service.
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+    let message = answer.get("message").ok_or(UnusableReply::Malformed("it has no message"))?;
     let calls = items(message, "/tool_calls").iter().enumerate().map(|(at, call)| {
         read::call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))
     });

@@ -1,32 +1,32 @@
-//! Chat completions as OpenAI has them, which most other services and local servers speak too.
+//! The chat completions API of OpenAI, which most other services and local servers use too.
 
 use serde_json::{Map, Value, json};
-use tulving_core::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
 
 use super::read::{self, items, text};
-use super::{LlmProvider, Unfit};
-use crate::address::Address;
+use super::{LlmProvider, UnusableReply};
+use crate::address::ServiceUrl;
 
-/// The name of the schema of an answer, which the service wants to have one.
+/// The name of the answer's schema, which the service requires.
 const ANSWER: &str = "answer";
 
-/// Where OpenAI itself and those that speak as it once did differ.
+/// The differences between OpenAI and the services that follow its older API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum OpenAiVariant {
     /// OpenAI.
     Itself,
     /// Others.
     Like,
 }
 
-impl Dialect {
-    /// That of the service at this address.
-    pub(super) fn at(address: &Address) -> Self {
-        let usual = Address::new(LlmProvider::OpenAi.usual_address());
+impl OpenAiVariant {
+    /// The dialect of the service at this address.
+    pub(super) fn at(address: &ServiceUrl) -> Self {
+        let usual = ServiceUrl::new(LlmProvider::OpenAi.usual_address());
         if address.host() == usual.host() { Self::Itself } else { Self::Like }
     }
 
-    /// OpenAI's newer models refuse the name that the others know.
+    /// The name of the field for the token limit. OpenAI's newer models refuse the name that the others know.
     const fn max_tokens(self) -> &'static str {
         match self {
             Self::Itself => "max_completion_tokens",
@@ -35,8 +35,8 @@ impl Dialect {
     }
 }
 
-/// A prompt in its words.
-pub(super) fn question(model: &str, prompt: &Prompt, dialect: Dialect) -> Value {
+/// The request for a prompt.
+pub(super) fn question(model: &str, prompt: &Prompt, dialect: OpenAiVariant) -> Value {
     let mut question = Map::new();
     question.insert("model".to_owned(), json!(model));
     question.insert("messages".to_owned(), prompt.messages.iter().map(message).collect());
@@ -74,14 +74,14 @@ fn call(call: &ToolCall) -> Value {
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }
 
-/// A tool, as Ollama wants it too.
+/// A tool, in the form that Ollama uses too.
 pub(super) fn tool(tool: &Tool) -> Value {
     let Tool { name, description, schema } = tool;
     json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
 }
 
-/// Whether every object in a schema lists all of its properties as required and allows no others: only then does the service
-/// hold a model to it.
+/// Returns true if every object in a schema lists all of its properties as required and allows no others. The service
+/// enforces only such schemas.
 fn is_closed(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => {
@@ -100,14 +100,14 @@ fn is_closed(schema: &Value) -> bool {
     }
 }
 
-/// What it answered.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, Unfit> {
-    let choice = answer.pointer("/choices/0").ok_or(Unfit::Malformed("it has no choices"))?;
-    let message = choice.get("message").ok_or(Unfit::Malformed("its choice has no message"))?;
+/// Reads the reply of the service.
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+    let choice = answer.pointer("/choices/0").ok_or(UnusableReply::Malformed("it has no choices"))?;
+    let message = choice.get("message").ok_or(UnusableReply::Malformed("its choice has no message"))?;
     let refusal = text(message, "/refusal");
     let reason = text(choice, "/finish_reason");
     if !refusal.is_empty() || reason == "content_filter" {
-        return Err(Unfit::Policy(refusal.to_owned()));
+        return Err(UnusableReply::Policy(refusal.to_owned()));
     }
     let calls = items(message, "/tool_calls").iter().enumerate().map(|(at, call)| {
         read::call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))
@@ -123,7 +123,7 @@ pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, Unfit> {
     Ok(read::reply(content(message), calls.collect(), ended, counted, prompt))
 }
 
-/// The text of a message, which some services send in parts.
+/// The text of a message. Some services send it in parts.
 fn content(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_bound_of_the_answer_has_the_name_that_the_service_knows() {
-        let named = |url: &str| Dialect::at(&Address::new(url)).max_tokens();
+        let named = |url: &str| OpenAiVariant::at(&ServiceUrl::new(url)).max_tokens();
         assert_eq!(named("https://api.openai.com/v1/chat/completions"), "max_completion_tokens");
         assert_eq!(named("http://127.0.0.1:8080/v1/chat/completions"), "max_tokens");
     }

@@ -1,19 +1,19 @@
-//! What the answers of all services have in common, read with nothing taken for granted.
+//! Reads the parts that the answers of all services have in common, and assumes nothing about them.
 
 use serde_json::Value;
-use tulving_core::llm::{Ended, Prompt, Reply, Tokens, ToolCall, tokens_of};
+use tulving_core::model::llm::{Ended, Prompt, Reply, Tokens, ToolCall, tokens_of};
 
-/// A text at a place, empty where there is none.
+/// The text at a place, or an empty one.
 pub(super) fn text<'a>(value: &'a Value, place: &str) -> &'a str {
     value.pointer(place).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The items at a place, none where there are none.
+/// The items at a place, or none.
 pub(super) fn items<'a>(value: &'a Value, place: &str) -> &'a [Value] {
     value.pointer(place).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// A call of the model. One without an id gets one by its place.
+/// A tool call of the model. A call without an id gets one from its position.
 pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -> ToolCall {
     let id = if id.is_empty() { format!("call_{at}") } else { id.to_owned() };
     match arguments {
@@ -23,8 +23,8 @@ pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -
     }
 }
 
-/// A reply with what it cost: what the service says, or what its bytes are worth where it says nothing. Nought is nothing: a
-/// service that does not count must not be one that costs nothing.
+/// A reply with its cost: the tokens that the service counted, or an estimate from the bytes. A count of zero counts as
+/// missing: a service that does not count must not look free.
 pub(super) fn reply(
     text: String,
     calls: Vec<ToolCall>,

@@ -1,60 +1,63 @@
-//! Sends one question over HTTP and says what its failure means.
+//! Sends one question over HTTP and classifies a failure.
 //!
-//! What comes back is bounded in bytes and in time. Key and text go to the address that was set up and to no other. Nothing
-//! that is said repeats the key.
+//! The answer is limited in bytes and in time. Key and text go only to the configured address. No message repeats the key.
 
 use std::io;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tulving_core::error::LlmError;
+use tulving_core::model::error::LlmError;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
-use crate::address::Address;
+use crate::address::ServiceUrl;
 use crate::agent;
 use crate::retry::asked;
 use crate::said;
-use crate::secret::Secret;
+use crate::secret::ApiKey;
 
-/// Whoever answers with more answers something else.
+/// The size limit for an answer. A larger one is something else.
 const LARGEST_ANSWER: u64 = 1 << 20;
 
-/// The way to one address.
-pub(super) struct Wire {
-    address: Address,
-    key: Option<Secret>,
+/// The connection to one address.
+pub(super) struct LlmHttpClient {
+    address: ServiceUrl,
+    key: Option<ApiKey>,
     headers: Vec<(&'static str, String)>,
     agent: OnceLock<Agent>,
 }
 
-/// Headers hold the key.
-impl std::fmt::Debug for Wire {
+/// Leaves out the headers, which contain the key.
+impl std::fmt::Debug for LlmHttpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wire").field("address", &self.address).field("key", &self.key).finish_non_exhaustive()
     }
 }
 
-/// What came back, whatever its status.
-struct Answer {
+/// An answer of any status.
+struct LlmHttpResponse {
     status: u16,
-    /// How long the service asks to be left alone.
+    /// The time that the service asks to be left alone.
     pause: Option<Duration>,
     is_page: bool,
     body: Vec<u8>,
 }
 
-impl Wire {
-    pub(super) fn new(address: Address, key: Option<Secret>, headers: Vec<(&'static str, String)>) -> Self {
+impl LlmHttpClient {
+    pub(super) fn new(
+        address: ServiceUrl,
+        key: Option<ApiKey>,
+        headers: Vec<(&'static str, String)>,
+    ) -> Self {
         Self { address, key, headers, agent: OnceLock::new() }
     }
 
-    pub(super) fn address(&self) -> &Address {
+    pub(super) fn address(&self) -> &ServiceUrl {
         &self.address
     }
 
-    /// Asks once, until `end`. `model` and `within` are only told of.
+    /// Asks once, until `end`. `model` and `within` are only used in messages.
     pub(super) fn ask(
         &self,
         question: &str,
@@ -76,18 +79,18 @@ impl Wire {
         let value: Value =
             serde_json::from_slice(&answer.body).map_err(|error| self.malformed(&error.to_string()))?;
         match value.get("error") {
-            // Some that stand between say so with the status of a success.
+            // Some proxies report an error with a success status.
             Some(error) if !error.is_null() => {
                 let status =
                     error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
                 let status = status.filter(|status| (400..600).contains(status)).unwrap_or(502);
-                Err(self.refusal(&Answer { status, ..answer }, model))
+                Err(self.refusal(&LlmHttpResponse { status, ..answer }, model))
             }
             _ => Ok(value),
         }
     }
 
-    fn send(&self, question: &str, left: Duration, within: Duration) -> Result<Answer, LlmError> {
+    fn send(&self, question: &str, left: Duration, within: Duration) -> Result<LlmHttpResponse, LlmError> {
         let mut request = self.agent().post(self.address.reveal()).header("content-type", "application/json");
         for (name, value) in &self.headers {
             request = request.header(*name, value);
@@ -97,13 +100,18 @@ impl Wire {
         let body = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec();
         let body = body.map_err(|error| self.cut(&error, within))?;
         let status = response.status().as_u16();
-        Ok(Answer { status, pause: asked(response.headers()), is_page: is_page(&response, &body), body })
+        Ok(LlmHttpResponse {
+            status,
+            pause: asked(response.headers()),
+            is_page: is_page(&response, &body),
+            body,
+        })
     }
 
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
             agent::config(&self.address)
-                // One that was idle may be closed without being seen to be, and no question is sent twice on a guess.
+                // The server may have closed an idle connection unnoticed, and no question is sent twice on a guess.
                 .max_idle_connections(0)
                 .user_agent(concat!("tulving/", env!("CARGO_PKG_VERSION")))
                 .build()
@@ -111,7 +119,7 @@ impl Wire {
         })
     }
 
-    /// What it means that no answer began.
+    /// The error for a request that got no answer.
     fn unsent(&self, error: &ureq::Error, within: Duration) -> LlmError {
         let (url, why) = (self.url(), self.repeated(&error.to_string()));
         match error {
@@ -133,7 +141,7 @@ impl Wire {
         }
     }
 
-    /// What it means that an answer began and did not end.
+    /// The error for an answer that began and did not end.
     fn cut(&self, error: &ureq::Error, within: Duration) -> LlmError {
         match error {
             ureq::Error::Timeout(_) => self.late(within),
@@ -144,29 +152,31 @@ impl Wire {
         }
     }
 
-    /// An encrypted connection tells so of a certificate that it does not trust, and of bytes that are not encrypted.
+    /// Returns true if an encrypted connection met an untrusted certificate or bytes that are not encrypted.
     fn is_about_tls(&self, error: &io::Error) -> bool {
         self.address.is_encrypted() && error.kind() == io::ErrorKind::InvalidData
     }
 
-    fn refusal(&self, answer: &Answer, model: &str) -> LlmError {
-        let Answer { status, pause, is_page, .. } = *answer;
+    fn refusal(&self, answer: &LlmHttpResponse, model: &str) -> LlmError {
+        let LlmHttpResponse { status, pause, is_page, .. } = *answer;
         let url = self.url();
         let complaint = if is_page { String::new() } else { said::complaint(&answer.body) };
         let said = self.repeated(&complaint);
-        let sort = Sort::of(&answer.body);
+        let sort = LlmRefusalKind::of(&answer.body);
         match status {
             300..=399 => LlmError::Redirected { url, status },
-            404 | 400 if sort == Sort::Model => LlmError::NoModel { url, model: model.to_owned(), said },
+            404 | 400 if sort == LlmRefusalKind::Model => {
+                LlmError::NoModel { url, model: model.to_owned(), said }
+            }
             404 | 405 | 410 => LlmError::WrongAddress { url, status, said },
             401..=499 if is_page && status != 429 => LlmError::WebPage { url },
             401 | 403 => LlmError::WrongKey { url, status, said },
             402 => LlmError::QuotaSpent { url, said },
-            429 if sort == Sort::Quota => LlmError::QuotaSpent { url, said },
+            429 if sort == LlmRefusalKind::Quota => LlmError::QuotaSpent { url, said },
             429 => LlmError::RateLimited { url, said, pause },
             413 => LlmError::PromptTooLarge { said },
-            400 | 422 if sort == Sort::TooLong => LlmError::PromptTooLarge { said },
-            400 | 422 if sort == Sort::Policy => LlmError::Policy { said },
+            400 | 422 if sort == LlmRefusalKind::TooLong => LlmError::PromptTooLarge { said },
+            400 | 422 if sort == LlmRefusalKind::Policy => LlmError::Policy { said },
             500..=599 => LlmError::Failing { url, status, said },
             _ => LlmError::Refused { url, status, said },
         }
@@ -180,20 +190,20 @@ impl Wire {
         LlmError::Timeout { url: self.url(), within }
     }
 
-    /// The address as it may be shown.
+    /// The address without its hidden parts.
     fn url(&self) -> String {
         self.address.to_string()
     }
 
-    /// What others said, as it may be repeated.
+    /// A message of the service, safe to repeat.
     pub(super) fn repeated(&self, said: &str) -> String {
         said::repeated(said, &self.address, self.key.as_ref())
     }
 }
 
-/// What a refusal is about, by the words that services use for it.
+/// The subject of a refusal, found by the words that services use for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+enum LlmRefusalKind {
     Model,
     Quota,
     TooLong,
@@ -201,7 +211,7 @@ enum Sort {
     Other,
 }
 
-impl Sort {
+impl LlmRefusalKind {
     fn of(body: &[u8]) -> Self {
         let said = String::from_utf8_lossy(body).to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -229,7 +239,7 @@ impl Sort {
     }
 }
 
-/// Whether a web page came back, by what it says of itself or how it begins.
+/// Returns true if the answer is a web page, by its content type or its first bytes.
 fn is_page(response: &Response<Body>, body: &[u8]) -> bool {
     let said =
         response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -245,26 +255,26 @@ mod tests {
         for (said, sort) in [
             (
                 r#"{"error": {"message": "The model `gpt-9` does not exist", "code": "model_not_found"}}"#,
-                Sort::Model,
+                LlmRefusalKind::Model,
             ),
-            (r#"{"error": "model 'tiny' not found, try pulling it first"}"#, Sort::Model),
+            (r#"{"error": "model 'tiny' not found, try pulling it first"}"#, LlmRefusalKind::Model),
             (
                 r#"{"type": "error", "error": {"type": "not_found_error", "message": "model: claude-x"}}"#,
-                Sort::Model,
+                LlmRefusalKind::Model,
             ),
-            (r#"{"error": {"code": "insufficient_quota"}}"#, Sort::Quota),
+            (r#"{"error": {"code": "insufficient_quota"}}"#, LlmRefusalKind::Quota),
             (
                 r#"{"error": {"message": "This model's maximum context length is 8192 tokens"}}"#,
-                Sort::TooLong,
+                LlmRefusalKind::TooLong,
             ),
             (
                 r#"{"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}"#,
-                Sort::TooLong,
+                LlmRefusalKind::TooLong,
             ),
-            (r#"{"error": {"code": "content_policy_violation"}}"#, Sort::Policy),
-            (r#"{"error": "404 page not found"}"#, Sort::Other),
+            (r#"{"error": {"code": "content_policy_violation"}}"#, LlmRefusalKind::Policy),
+            (r#"{"error": "404 page not found"}"#, LlmRefusalKind::Other),
         ] {
-            assert_eq!(Sort::of(said.as_bytes()), sort, "{said}");
+            assert_eq!(LlmRefusalKind::of(said.as_bytes()), sort, "{said}");
         }
     }
 }

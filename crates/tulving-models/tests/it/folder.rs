@@ -1,17 +1,18 @@
-//! A folder with a model: how it is read, run and named, and what is said when something is wrong with it.
+//! A folder with a model: how it is read, run and named, and the errors when something is wrong with it.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tulving_core::error::ModelError;
+use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 use tulving_models::{EmbedderConfig, embedder};
 
-/// Its vectors by id: nothing, 1 0, 0 1, 3 4, -1 0, 0 -2. Made by `make.py` beside it.
+/// The model, with these vectors by id: nothing, 1 0, 0 1, 3 4, -1 0, 0 -2. Made by `make.py` in the same
+/// folder.
 const MODEL: &[u8] = include_bytes!("../folder/model.onnx");
-/// In the order of the ids.
+/// The words in the order of the ids.
 const VOCABULARY: &str = "[UNK]\n[CLS]\n[SEP]\nword\nleft\ndown\n";
 
 fn write(folder: &Path, file: &str, content: impl AsRef<[u8]>) {
@@ -35,7 +36,7 @@ fn opened(folder: &TempDir) -> Arc<dyn Embedder> {
     open(&folder.path().join("small")).expect("the folder of a model")
 }
 
-/// What embedding in this folder fails with, the folder's own path left out.
+/// Returns the error of embedding with this folder, without the folder's path.
 fn refusal(folder: &TempDir) -> String {
     let path = folder.path().join("small");
     let error = match open(&path) {

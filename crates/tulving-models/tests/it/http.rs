@@ -1,4 +1,4 @@
-//! Embedding by a service, against a small server of our own: what is sent, what is believed, what is tried again.
+//! Embedding by a service, against a small server of our own: what is sent, trusted and retried.
 
 use std::net::TcpListener;
 use std::thread;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tulving_core::ports::Embedder;
-use tulving_models::{EmbedderConfig, HttpEmbedder, Patience, Secret, Service, embedder};
+use tulving_models::{ApiKey, EmbedderConfig, EmbeddingServiceConfig, HttpEmbedder, RetryPolicy, embedder};
 
 use crate::server::{Reply, Server};
 
-/// The vectors 3 4 and 4 3 in turn, as OpenAI says it, the last first.
+/// Returns the vectors 3 4 and 4 3 in turn, in OpenAI's format, the last first.
 fn vectors(question: &Value) -> Reply {
     let count = question["input"].as_array().map_or(0, Vec::len);
     let vector = |index| if index % 2 == 0 { [3, 4] } else { [4, 3] };
@@ -28,10 +28,10 @@ fn status(status: u16) -> Reply {
 }
 
 fn open_ai(server: &Server) -> HttpEmbedder {
-    HttpEmbedder::open_ai(Service::new(&server.url, "small"), None)
+    HttpEmbedder::open_ai(EmbeddingServiceConfig::new(&server.url, "small"), None)
 }
 
-/// What embedding fails with, the address left out, and how many requests it took.
+/// Returns the error of embedding, without the address, and the number of requests.
 fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static) -> (String, usize) {
     let server = Server::start(script);
     let error = open_ai(&server).embed(&["one", "two"]).expect_err("the answer is not right");
@@ -42,8 +42,9 @@ fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static) -> (
 #[test]
 fn it_speaks_as_open_ai_does() {
     let server = Server::start(|_, question| vectors(question));
-    let key = Some(Secret::new("sk-1"));
-    let model = HttpEmbedder::open_ai(Service::new(&format!("{}/v1/", server.url), "small"), key);
+    let key = Some(ApiKey::new("sk-1"));
+    let model =
+        HttpEmbedder::open_ai(EmbeddingServiceConfig::new(&format!("{}/v1/", server.url), "small"), key);
     assert_eq!(model.embed(&["one", ""]).unwrap(), [[0.6, 0.8], [0.8, 0.6]]);
     assert_eq!(model.model().unwrap(), format!("openai:small@{}/2", server.host()));
     assert_eq!(server.seen().len(), 1, "what was learnt is not asked again");
@@ -56,7 +57,7 @@ fn it_speaks_as_open_ai_does() {
 #[test]
 fn it_speaks_as_ollama_does() {
     let server = Server::start(|_, _| say(&json!({ "embeddings": [[0.0, 2.0], [5.0, 0.0]] })));
-    let model = embedder(&EmbedderConfig::Ollama(Service::new(&server.url, "tiny"))).unwrap();
+    let model = embedder(&EmbedderConfig::Ollama(EmbeddingServiceConfig::new(&server.url, "tiny"))).unwrap();
     assert_eq!(model.embed(&["one", "two"]).unwrap(), [[0.0, 1.0], [1.0, 0.0]]);
     assert_eq!(server.seen()[0].line, "POST /api/embed HTTP/1.1");
     assert!(server.seen()[0].headers.iter().all(|header| !header.starts_with("authorization")));
@@ -105,8 +106,9 @@ fn a_redirection_is_not_followed() {
 #[test]
 fn nobody_there_is_said() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let told =
-        HttpEmbedder::ollama(Service::new(&format!("http://{free}"), "tiny")).embed(&["one"]).unwrap_err();
+    let told = HttpEmbedder::ollama(EmbeddingServiceConfig::new(&format!("http://{free}"), "tiny"))
+        .embed(&["one"])
+        .unwrap_err();
     let told = told.to_string();
     let right = format!("ollama:tiny@{free} failed: http://{free}/api/embed cannot be reached");
     assert!(told.contains(&right), "{told}");
@@ -115,7 +117,10 @@ fn nobody_there_is_said() {
 #[test]
 fn a_slow_service_is_left_after_the_time_out() {
     let server = Server::start(|_, _| Reply::Wait(Duration::from_secs(20)));
-    let service = Service { time_out: Duration::from_millis(200), ..Service::new(&server.url, "small") };
+    let service = EmbeddingServiceConfig {
+        time_out: Duration::from_millis(200),
+        ..EmbeddingServiceConfig::new(&server.url, "small")
+    };
     let model = HttpEmbedder::open_ai(service, None);
     let told = model.embed(&["one"]).unwrap_err().to_string();
     assert!(told.contains("did not answer within 0.2 s"), "{told}");
@@ -128,7 +133,11 @@ fn a_slow_service_is_left_after_the_time_out() {
 fn a_service_that_fails_is_left_alone_after_three_calls_and_others_know_of_one_that_hangs() {
     let busy = Server::start(|_, _| status(503));
     let hurried = |url: &str, pause_file| {
-        let service = Service { patience: Patience::Hurried, pause_file, ..Service::new(url, "small") };
+        let service = EmbeddingServiceConfig {
+            patience: RetryPolicy::Hurried,
+            pause_file,
+            ..EmbeddingServiceConfig::new(url, "small")
+        };
         HttpEmbedder::open_ai(service, None)
     };
     let model = hurried(&busy.url, None);
@@ -140,7 +149,11 @@ fn a_service_that_fails_is_left_alone_after_three_calls_and_others_know_of_one_t
     let pause_file = Some(folder.path().join("pause.json"));
     let hung = Server::start(|_, _| Reply::Wait(Duration::from_secs(20)));
     let time_out = Duration::from_millis(200);
-    let service = Service { time_out, pause_file: pause_file.clone(), ..Service::new(&hung.url, "small") };
+    let service = EmbeddingServiceConfig {
+        time_out,
+        pause_file: pause_file.clone(),
+        ..EmbeddingServiceConfig::new(&hung.url, "small")
+    };
     HttpEmbedder::open_ai(service, None).embed(&["one"]).unwrap_err();
     let told = hurried(&hung.url, pause_file).embed(&["one"]).unwrap_err().to_string();
     assert!(told.contains("it is left alone for"), "{told}");
@@ -174,7 +187,10 @@ fn what_is_not_an_answer_is_not_believed() {
 #[test]
 fn a_key_is_in_no_error_and_in_no_debug_text() {
     let server = Server::start(|_, _| Reply::Say(401, "", "wrong key: sk-secret".to_owned()));
-    let model = HttpEmbedder::open_ai(Service::new(&server.url, "small"), Some(Secret::new("sk-secret")));
+    let model = HttpEmbedder::open_ai(
+        EmbeddingServiceConfig::new(&server.url, "small"),
+        Some(ApiKey::new("sk-secret")),
+    );
     let told = model.embed(&["one"]).unwrap_err();
     assert!(told.to_string().ends_with("answered 401: wrong key: ***"), "{told}");
     assert!(!format!("{model:?} {told:?}").contains("sk-secret"));
@@ -183,7 +199,7 @@ fn a_key_is_in_no_error_and_in_no_debug_text() {
 #[test]
 fn the_key_comes_from_the_variable_that_is_named() {
     let config = |name: &str, url: &str| EmbedderConfig::OpenAi {
-        service: Service::new(url, "small"),
+        service: EmbeddingServiceConfig::new(url, "small"),
         key_env: Some(name.to_owned()),
     };
     let server = Server::start(|_, question| vectors(question));
@@ -200,11 +216,13 @@ fn the_key_comes_from_the_variable_that_is_named() {
 #[test]
 fn one_name_at_two_places_or_of_two_sizes_is_two_models() {
     let sized = |size: usize| Server::start(move |_, _| say(&json!({ "embeddings": [vec![1.0; size]] })));
-    let id = |server: &Server| HttpEmbedder::ollama(Service::new(&server.url, "tiny")).model().unwrap();
+    let id = |server: &Server| {
+        HttpEmbedder::ollama(EmbeddingServiceConfig::new(&server.url, "tiny")).model().unwrap()
+    };
     let (two, three) = (sized(2), sized(3));
     assert_eq!(id(&two), format!("ollama:tiny@{}/2", two.host()));
     assert_eq!(id(&three), format!("ollama:tiny@{}/3", three.host()));
-    let model = HttpEmbedder::ollama(Service::new(&two.url, "tiny"));
+    let model = HttpEmbedder::ollama(EmbeddingServiceConfig::new(&two.url, "tiny"));
     let asked = two.seen().len();
     for other in ["all-minilm-l6-v2", "ollama:tiny", &format!("ollama:tiny@{}/2", three.host())] {
         assert!(!model.makes(other).unwrap(), "{other}");
@@ -219,7 +237,10 @@ fn a_size_that_is_known_is_not_asked_for_and_not_trusted() {
     let server = Server::start(|_, _| say(&json!({ "embeddings": [[1.0, 0.0]] })));
     let known = |size: usize| {
         let known = Some(format!("ollama:tiny@{}/{size}", server.host()));
-        HttpEmbedder::ollama(Service { known, ..Service::new(&server.url, "tiny") })
+        HttpEmbedder::ollama(EmbeddingServiceConfig {
+            known,
+            ..EmbeddingServiceConfig::new(&server.url, "tiny")
+        })
     };
     let right = known(2);
     assert!(right.model().unwrap().ends_with("/2"));
@@ -237,7 +258,11 @@ fn a_size_that_is_known_is_not_asked_for_and_not_trusted() {
 fn who_is_in_a_hurry_asks_once_and_waits_for_all_of_it_together() {
     let hurried = |url: &str, milliseconds: u64| {
         let time_out = Duration::from_millis(milliseconds);
-        let service = Service { time_out, patience: Patience::Hurried, ..Service::new(url, "small") };
+        let service = EmbeddingServiceConfig {
+            time_out,
+            patience: RetryPolicy::Hurried,
+            ..EmbeddingServiceConfig::new(url, "small")
+        };
         HttpEmbedder::open_ai(service, None)
     };
     let busy = Server::start(|_, _| status(503));
@@ -259,7 +284,7 @@ fn a_password_in_the_address_is_used_and_never_shown() {
         Reply::Say(403, "", json!({ "error": { "message": echo } }).to_string())
     });
     let written = format!("http://me:hunter2@{}/v1?key=k123", server.host());
-    let model = HttpEmbedder::open_ai(Service::new(&written, "small"), None);
+    let model = HttpEmbedder::open_ai(EmbeddingServiceConfig::new(&written, "small"), None);
     let told = model.embed(&["one"]).unwrap_err().to_string();
     let seen = &server.seen()[0];
     assert_eq!(seen.line, "POST /v1/embeddings?key=k123 HTTP/1.1");
@@ -267,10 +292,12 @@ fn a_password_in_the_address_is_used_and_never_shown() {
     let debug = format!("{model:?} {told}");
     assert!(!debug.contains("hunter2") && !debug.contains("k123"), "{debug}");
     assert!(told.len() < 300, "{told}");
-    let nowhere = HttpEmbedder::ollama(Service::new("http://me:hunter2@127.0.0.1:1/?key=k123", "tiny"));
+    let nowhere =
+        HttpEmbedder::ollama(EmbeddingServiceConfig::new("http://me:hunter2@127.0.0.1:1/?key=k123", "tiny"));
     let told = nowhere.embed(&["one"]).unwrap_err().to_string();
     assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
-    let no_address = HttpEmbedder::ollama(Service::new("http://me:hunter2@ bad host/?key=k123", "tiny"));
+    let no_address =
+        HttpEmbedder::ollama(EmbeddingServiceConfig::new("http://me:hunter2@ bad host/?key=k123", "tiny"));
     let told = no_address.embed(&["one"]).unwrap_err().to_string();
     assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
 }

@@ -1,5 +1,5 @@
-//! Language models, against a small server of our own: what each service is sent, what is believed of its answers, what is
-//! tried again, and what becomes of a service that is slow, wrong or means harm.
+//! Language models, against a small server of our own: what is sent to each service, trusted of its answers and retried,
+//! and how slow, wrong or hostile services are handled.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tulving_core::error::{Class, LlmError};
-use tulving_core::llm::{Ended, Message, Prompt, Tokens, Tool, ToolCall};
+use tulving_core::model::error::{Class, LlmError};
+use tulving_core::model::llm::{Ended, Message, Prompt, Tokens, Tool, ToolCall};
 use tulving_core::ports::LanguageModel;
-use tulving_models::{LlmConfig, LlmProvider, Secret, language_model};
+use tulving_models::{ApiKey, LlmConfig, LlmProvider, language_model};
 
 use crate::server::{Reply, Server};
 
@@ -19,7 +19,7 @@ const ALL: [LlmProvider; 3] = [LlmProvider::OpenAi, LlmProvider::Anthropic, LlmP
 const KEY: &str = "sk-very-secret-1";
 
 fn config(provider: LlmProvider, url: &str) -> LlmConfig {
-    LlmConfig { key: Some(Secret::new(KEY)), ..LlmConfig::new(provider, url, "small") }
+    LlmConfig { key: Some(ApiKey::new(KEY)), ..LlmConfig::new(provider, url, "small") }
 }
 
 fn model(provider: LlmProvider, server: &Server) -> Arc<dyn LanguageModel> {
@@ -36,7 +36,7 @@ fn note() -> Tool {
     Tool { name: "note".to_owned(), description: "Notes a word.".to_owned(), schema }
 }
 
-/// A good answer of such a service: these words, and calls of tools with these arguments.
+/// Returns a valid answer of such a service, with these words and these tool calls.
 fn spoken(provider: LlmProvider, words: &str, calls: &[(&str, Value)]) -> Value {
     match provider {
         LlmProvider::OpenAi => {
@@ -80,7 +80,7 @@ fn good(provider: LlmProvider) -> Reply {
     say(&spoken(provider, "Well.", &[]))
 }
 
-/// What a prompt comes to with a server that does this, how many requests it took, and how long.
+/// Returns the result of a prompt to a server with this script, the number of requests, and the duration.
 fn failing(
     provider: LlmProvider,
     within: Duration,
@@ -94,7 +94,7 @@ fn failing(
     (error, server.seen().len(), begun.elapsed())
 }
 
-/// The same for all services, with enough time.
+/// Does the same for all services, with enough time.
 fn all_fail(script: impl Fn(usize) -> Reply + Send + Sync + Clone + 'static) -> Vec<(LlmError, usize)> {
     let fail = |provider| {
         let script = script.clone();

@@ -1,4 +1,4 @@
-//! The built-in model answers as the original does, and always the same.
+//! The built-in model answers like the original, and always the same.
 
 use serde_json::Value;
 use tulving_core::ports::Embedder;

@@ -1,4 +1,4 @@
-//! A small server that does what a script says, also what no good one does.
+//! A small server that follows a script, even in ways that no good server would.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,27 +16,27 @@ pub(crate) struct Seen {
     pub(crate) body: Value,
 }
 
-/// A server that answers each request with what the script makes of it and of its number.
+/// A server that answers each request by a script, from the request and its number.
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 pub(crate) enum Reply {
-    /// Status, further headers, body.
+    /// Sends a status, further headers and a body.
     Say(u16, &'static str, String),
-    /// Says that so many bytes more come than do, and closes the connection.
+    /// Sends a body that is so many bytes shorter than announced, and closes the connection.
     Cut(String, usize),
-    /// Says one byte of a body each time after so long, without an end.
+    /// Sends one byte of a body after each such interval, without an end.
     Drip(Duration),
-    /// Says spaces without an end, and never how many.
+    /// Sends spaces without an end or a length.
     Flood,
-    /// Says something that is not HTTP.
+    /// Sends bytes that are not HTTP.
     Babble(&'static [u8]),
     /// Closes the connection.
     HangUp,
-    /// Says nothing for so long.
+    /// Sends nothing for this long.
     Wait(Duration),
 }
 
@@ -46,7 +46,7 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (log, script) = (Arc::clone(&seen), Arc::new(script));
-        // Ends with the process: a listener cannot be told to stop.
+        // Ends with the process: a listener cannot be stopped.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (log, script) = (Arc::clone(&log), Arc::clone(&script));
@@ -57,7 +57,7 @@ impl Server {
                         log.push(request.clone());
                         log.len() - 1
                     };
-                    // Whoever asked may have gone.
+                    // The client may have gone.
                     let _ = answer(stream, script(number, &request.body));
                 });
             }
@@ -65,7 +65,7 @@ impl Server {
         Self { url, seen }
     }
 
-    /// As it is part of an id.
+    /// Returns the host as it is part of an id.
     pub(crate) fn host(&self) -> String {
         self.url.replace("http://", "")
     }

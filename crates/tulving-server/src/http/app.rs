@@ -1,109 +1,110 @@
-//! What every route works with, and the one way to the engine from here.
+//! The shared state of all routes, and the only way from here to the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rmcp::ServerHandler;
 use tulving_core::Engine;
-use tulving_core::error::Error;
-use tulving_core::id::PrincipalId;
-use tulving_core::request::Caller;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::Origin;
+use tulving_core::model::error::Error;
+use tulving_core::model::id::PrincipalId;
+use tulving_core::model::request::Caller;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::Origin;
 use tulving_dialects::Dialect;
 
 use super::auth::Credentials;
-use super::events::Pulse;
-use super::guard::Guard;
-use super::mcp::{self, Answer};
+use super::events::ChangeNotifier;
+use super::guard::AuthRateLimiter;
+use super::mcp::{self, McpHandler};
 use super::metrics::Gauge;
 use super::problem::Problem;
-use super::room::{Place, Room};
-use super::rules::{Limits, Rules};
-use super::tally::Tally;
-use super::visit::Visit;
-use crate::Upkeep;
-use crate::mcp::{Naming, Server};
+use super::room::{WorkerLimit, WorkerSlot};
+use super::rules::{RequestLimits, ServerRules};
+use super::tally::ServerCounters;
+use super::visit::RequestTrace;
+use crate::MaintenanceHook;
+use crate::mcp::{AgentNaming, McpServer};
 
-/// What every route works with.
+/// The shared state of all routes.
 #[derive(Clone)]
-pub struct App {
+pub struct HttpApp {
     /// Does the work.
     pub(super) engine: Arc<Engine>,
-    /// Is told after every call.
-    pub(super) upkeep: Arc<dyn Upkeep>,
-    /// What may be told anew.
-    pub(super) rules: Arc<Rules>,
-    /// What goes on for as long as the server runs.
-    pub(super) shared: Arc<Shared>,
-    /// Tells of the whole store at `/metrics`.
-    pub(super) gauges: Option<Arc<Gauges>>,
+    /// Called after every request.
+    pub(super) upkeep: Arc<dyn MaintenanceHook>,
+    /// The rules, which may be replaced while the server runs.
+    pub(super) rules: Arc<ServerRules>,
+    /// State that lives as long as the server.
+    pub(super) shared: Arc<ServerState>,
+    /// Measures the whole store for `/metrics`.
+    pub(super) gauges: Option<Arc<GaugeSource>>,
     /// Answers at `/mcp`.
-    pub(super) answer: Arc<Answer>,
-    /// Tells who follows that something was written.
-    pub(super) pulse: Arc<Pulse>,
-    room: Arc<Room>,
+    pub(super) answer: Arc<McpHandler>,
+    /// Tells the event streams that something was written.
+    pub(super) pulse: Arc<ChangeNotifier>,
+    room: Arc<WorkerLimit>,
 }
 
-/// What goes on while rules come and go.
-pub(super) struct Shared {
-    pub(super) tally: Arc<Tally>,
-    pub(super) guard: Guard,
+/// State that outlives a change of the rules.
+pub(super) struct ServerState {
+    pub(super) tally: Arc<ServerCounters>,
+    pub(super) guard: AuthRateLimiter,
     pub(super) started: Timestamp,
-    /// Whether the server is about to end: who asks now is told to ask nothing more on its connection.
+    /// True if the server is about to stop. Answers then ask clients to close their connection.
     pub(super) stopping: AtomicBool,
 }
 
-/// Tells of the whole store.
-type Gauges = dyn Fn() -> Vec<Gauge> + Send + Sync;
+/// Measures the whole store.
+type GaugeSource = dyn Fn() -> Vec<Gauge> + Send + Sync;
 
-impl App {
+impl HttpApp {
     /// Routes over this engine.
-    pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn Upkeep>, limits: Limits) -> Self {
+    pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn MaintenanceHook>, limits: RequestLimits) -> Self {
         let (memory, bell) = (Arc::clone(&engine), Arc::clone(&upkeep));
         let server = move |caller, dialect| {
-            Server::new(Arc::clone(&memory), Arc::clone(&bell), caller, dialect, Naming::Nobody)
+            McpServer::new(Arc::clone(&memory), Arc::clone(&bell), caller, dialect, AgentNaming::Nobody)
         };
         Self::with_mcp(engine, upkeep, limits, server)
     }
 
-    /// The same with another server at `/mcp`, made for each request. A conformance suite asks for tools of its own, over
-    /// the same listener, gate and authorisation.
+    /// The same with another server at `/mcp`, made for each request. A conformance suite needs its own tools, over the
+    /// same listener, gate and authorisation.
     pub fn with_mcp<S: ServerHandler + Clone>(
         engine: Arc<Engine>,
-        upkeep: Arc<dyn Upkeep>,
-        limits: Limits,
+        upkeep: Arc<dyn MaintenanceHook>,
+        limits: RequestLimits,
         server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
     ) -> Self {
         let answer = mcp::answering(server);
-        let shared = Shared {
+        let shared = ServerState {
             tally: Arc::default(),
-            guard: Guard::default(),
+            guard: AuthRateLimiter::default(),
             started: engine.now(),
             stopping: AtomicBool::new(false),
         };
-        let rules = Arc::new(Rules { limits, ..Rules::default() });
+        let rules = Arc::new(ServerRules { limits, ..ServerRules::default() });
         let shared = Arc::new(shared);
         let (pulse, room) = (Arc::default(), Arc::default());
         Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room }
     }
 
-    /// The same under these rules. What was counted goes on.
-    pub fn under(self, rules: Rules) -> Self {
+    /// The same under these rules. Counters are kept.
+    pub fn under(self, rules: ServerRules) -> Self {
         Self { rules: Arc::new(rules), ..self }
     }
 
-    /// The same with numbers about the whole store at `/metrics`. They are asked for at every look, so they must be cheap.
+    /// The same with numbers about the whole store at `/metrics`. They are computed on every request, so they must be
+    /// cheap.
     pub fn telling(self, gauges: impl Fn() -> Vec<Gauge> + Send + Sync + 'static) -> Self {
         Self { gauges: Some(Arc::new(gauges)), ..self }
     }
 
-    /// Bounds on what a request may cost.
-    pub(super) fn limits(&self) -> &Limits {
+    /// Limits on the cost of a request.
+    pub(super) fn limits(&self) -> &RequestLimits {
         &self.rules.limits
     }
 
-    /// Reads on the blocking pool, once there is room. What was begun goes to its end, whether anybody waits for it or not.
+    /// Reads on the blocking pool, once a place is free. Work that has begun is finished even if nobody waits for it.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine) -> T + Send + 'static,
@@ -111,7 +112,7 @@ impl App {
         self.work(false, work).await
     }
 
-    /// The same for work that may write.
+    /// Like [`blocking`](Self::blocking), for work that may write.
     pub(super) async fn work<T: Send + 'static>(
         &self,
         writes: bool,
@@ -125,16 +126,16 @@ impl App {
         tokio::task::spawn_blocking(work).await.map_err(|_| Problem::fault())
     }
 
-    /// A place among those who work.
-    pub(super) async fn place(&self, writes: bool) -> Result<Place, Problem> {
+    /// Waits for a place to work.
+    pub(super) async fn place(&self, writes: bool) -> Result<WorkerSlot, Problem> {
         self.room.enter(writes).await
     }
 
-    /// Whom the credentials speak for, in the space that they name, as often as the token may ask.
+    /// The caller that the credentials stand for, in the space that they name. Counts against the rate limit of the token.
     pub(super) async fn caller(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
         let (guard, tally) = (&self.shared.guard, &self.shared.tally);
         let (token, visit) = (given.token.clone(), given.visit.clone());
-        let from = visit.as_ref().and_then(Visit::origin);
+        let from = visit.as_ref().and_then(RequestTrace::origin);
         guard.hear(self.limits(), tally, from, &token)?;
         match self.known(given, origin).await? {
             Ok((principal, caller)) => {
@@ -152,14 +153,14 @@ impl App {
         }
     }
 
-    /// The same for one whose request goes on: it counts no further time.
+    /// The same for a request that is still running. It does not count against the rate limit again.
     pub(super) async fn still(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
         let (_, caller) = self.known(given, origin).await??;
         Ok(caller?)
     }
 
-    /// Whose token it is, and the caller in the space, where they may enter that.
-    async fn known(&self, given: Credentials, origin: Origin) -> Result<Known, Problem> {
+    /// The principal of the token, and the caller in the space if the principal may enter it.
+    async fn known(&self, given: Credentials, origin: Origin) -> Result<AuthenticationResult, Problem> {
         let Credentials { token, space, default_space, confined, agent, zone, .. } = given;
         let found = self.blocking(move |engine| {
             let mut caller = engine.authenticate(&token, origin, agent.as_deref())?;
@@ -176,4 +177,4 @@ impl App {
     }
 }
 
-type Known = Result<(PrincipalId, Result<Caller, Error>), Error>;
+type AuthenticationResult = Result<(PrincipalId, Result<Caller, Error>), Error>;

@@ -1,22 +1,22 @@
-//! The arguments of an operation, from wherever in the request they stand: the address, its query, the body, a header.
+//! The arguments of an operation, from all parts of the request: the path, the query, the body, a header.
 
 use axum::http::header::IF_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
-use tulving_core::preview;
+use tulving_core::model::preview;
 use tulving_dialects::rest::{self, Operation};
 
 use super::body;
 use super::problem::Problem;
-use super::rules::Limits;
+use super::rules::RequestLimits;
 
-/// What names the space, and is an argument of no operation.
+/// Parameters that name the space. They are not arguments of any operation.
 const SPACES: [&str; 2] = ["space", "default_space"];
 
-/// All arguments together. One that is given twice is refused.
+/// Collects all arguments. One that is given twice is refused.
 pub(super) fn gather(
-    limits: &Limits,
+    limits: &RequestLimits,
     operation: &Operation,
     path: &[(String, String)],
     parts: &Parts,
@@ -49,7 +49,7 @@ pub(super) fn gather(
             let seen = typed(kind(operation, condition), tag).ok_or_else(no_tag)?;
             add(&mut said, condition.to_owned(), seen)?;
         }
-        // To do it all the same would be what the caller wanted to prevent.
+        // To go ahead would be exactly what the caller wanted to prevent.
         (Some(_), None) if operation.writes => {
             let said = "If-Match is understood only where a memory is edited or MEMORY.md replaced";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("If-Match"));
@@ -69,13 +69,14 @@ fn add(said: &mut Map<String, Value>, name: String, value: Value) -> Result<(), 
     }
 }
 
-/// That an argument is given twice.
+/// The problem that an argument is given twice.
 pub(super) fn twice(name: &str) -> Problem {
     let detail = format!("`{}` is given twice", preview::short(name));
     Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(name)
 }
 
-/// An argument that was said as a text, as what the schema says that it is. A list is parted by commas as in a query, or JSON.
+/// Reads an argument given as text, as the type in the schema. A list is separated by commas, as in a query, or written as
+/// JSON.
 pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
     match kind(operation, name) {
         "array" if text.trim_start().starts_with('[') => {
@@ -86,7 +87,7 @@ pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Valu
     }
 }
 
-/// That an argument which was said as a text is not what it should be.
+/// The problem that an argument given as text has the wrong type.
 fn wrong(name: &str, text: &str, expected: &str) -> Problem {
     let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
     Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
@@ -102,7 +103,7 @@ fn object(body: Value) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// The query, each value as what the schema says that it is. Lists are repeated, or parted by commas.
+/// The arguments of the query, each read as its type in the schema. Lists are repeated, or separated by commas.
 fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Problem> {
     let mut said = Map::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -128,12 +129,12 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
     Ok(said)
 }
 
-/// The parts of a list that was said as one text.
+/// The items of a list given as one text.
 fn listed(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(|part| json!(part))
 }
 
-/// The type of an argument; empty for one that there is not.
+/// The type of an argument; empty if there is no such argument.
 fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
     operation.argument(name).map_or("", rest::kind)
 }
@@ -155,7 +156,7 @@ fn expected(kind: &str) -> &'static str {
     }
 }
 
-/// What `If-Match` says that was seen; `*` is anything.
+/// The version in `If-Match`; `None` for `*`, which matches anything.
 fn if_match(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     if value == "*" {

@@ -1,31 +1,34 @@
-//! `GET /v1/memories/{id}/attachment`: the file that a memory describes, as it is.
+//! `GET /v1/memories/{id}/attachment`: the file that a memory describes, unchanged.
 
 use axum::body::Body;
 use axum::extract::{Path, State};
+use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use tulving_core::id::MemoryRef;
-use tulving_core::memory::Attachment;
+use tulving_core::model::error::Invalid;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::memory::Attachment;
+use tulving_dialects::tool::ToolError;
 
-use super::app::App;
-use super::auth::Called;
+use super::app::HttpApp;
+use super::auth::AuthenticatedCaller;
+use super::dialects::{PathParameters, unreadable};
 use super::problem::Problem;
 
-/// Where files are given.
+/// The route of attachments.
 pub(super) const AT: &str = "/v1/memories/{id}/attachment";
 
-/// Gives a file. A browser is told to keep it and not to show it: whoever pushed it could else speak for this server.
+/// Returns a file. A browser is asked to download it and not to show it: otherwise its author could run scripts as
+/// this server.
 pub(super) async fn show(
-    State(app): State<App>,
-    Called(caller): Called,
-    Path(id): Path<String>,
+    State(app): State<HttpApp>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    id: PathParameters<String>,
 ) -> Result<Response, Problem> {
-    let which: MemoryRef = id.parse().map_err(|_| {
-        let said = format!("`{}` is not the id of a memory", tulving_core::preview::short(&id));
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_id", said).about("id")
-    })?;
+    let Path(id) = id.map_err(unreadable)?;
+    let which: MemoryRef =
+        id.parse().map_err(|error: Invalid| Problem::from(ToolError::from(error)).about("id"))?;
     let read = app.blocking(move |engine| Ok::<_, Problem>(engine.attachment(&caller, which)?));
     let (attachment, bytes) = read.await??;
     let Attachment { media_type, name, .. } = attachment;

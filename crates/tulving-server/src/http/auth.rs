@@ -1,41 +1,41 @@
-//! Who asks: a bearer token, and beside it the space and the agent of the call.
+//! Authentication: a bearer token, and with it the space and the agent of the call.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
-use tulving_core::request::Caller;
-use tulving_core::space::Secret;
-use tulving_core::time::Zone;
-use tulving_core::vocabulary::Origin;
+use tulving_core::model::request::Caller;
+use tulving_core::model::space::Secret;
+use tulving_core::model::time::Zone;
+use tulving_core::model::vocabulary::Origin;
 
-use super::app::App;
+use super::app::HttpApp;
 use super::problem::Problem;
-use super::visit::Visit;
+use super::visit::RequestTrace;
 
 /// Headers that name the space; the first is the memax service's.
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
-/// The header that names the space of a call which names none. Unlike the others it never confines.
+/// The header that names the space of a call that names none. Unlike the others it never confines.
 const DEFAULT_SPACE: &str = "x-tulving-default-space";
 /// The header that names the agent.
 const AGENT: &str = "x-tulving-agent";
 /// The header that names the time zone, as clients of the memax service send it.
 const ZONE: &str = "x-timezone";
 
-/// What a request says of who asks. Nothing of it was checked yet.
+/// The credentials in a request, not yet checked.
 #[derive(Clone, Debug)]
 pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,
     pub(super) default_space: Option<String>,
-    /// Whether the call is confined to the space that it names: a model fills in its arguments, and the host the rest.
+    /// True if the call is confined to the space that it names: a model fills in its arguments, and the host the rest.
     pub(super) confined: bool,
     pub(super) agent: Option<String>,
-    /// The zone in which days are counted. An unknown name says nothing: it is no reason to refuse a request.
+    /// The time zone in which days are counted. An unknown name is ignored: it is no reason to refuse a request.
     pub(super) zone: Option<Zone>,
-    /// The request that says so.
-    pub(super) visit: Option<Visit>,
+    /// The request that the credentials came with.
+    pub(super) visit: Option<RequestTrace>,
 }
 
 impl Credentials {
@@ -45,11 +45,11 @@ impl Credentials {
     }
 }
 
-/// Who asks, with a token that is known.
-pub(super) struct Called(pub(super) Caller);
+/// The caller, authenticated by a valid token.
+pub(super) struct AuthenticatedCaller(pub(super) Caller);
 
 #[derive(Deserialize)]
-struct Asked {
+struct SpaceQuery {
     space: Option<String>,
     default_space: Option<String>,
 }
@@ -70,10 +70,10 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
     }
 }
 
-impl FromRequestParts<App> for Called {
+impl FromRequestParts<HttpApp> for AuthenticatedCaller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, app: &HttpApp) -> Result<Self, Problem> {
         let given = Credentials::from_request_parts(parts, app).await?;
         app.caller(given, Origin::Api).await.map(Self)
     }
@@ -93,14 +93,14 @@ fn token(headers: &HeaderMap) -> Result<Secret, Problem> {
     }
 }
 
-fn asked(parts: &Parts) -> Result<Asked, Problem> {
-    let Query(asked) = Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| {
+fn asked(parts: &Parts) -> Result<SpaceQuery, Problem> {
+    let Query(asked) = Query::<SpaceQuery>::try_from_uri(&parts.uri).map_err(|_| {
         Problem::new(StatusCode::BAD_REQUEST, "invalid_query", "the query of the address cannot be read")
     })?;
     Ok(asked)
 }
 
-/// The space that the address or one of these headers names. An empty name is a wrong one, never the default: a host
+/// The space that the address or one of these headers names. An empty name is an error, never the default: a host
 /// whose space is missing must not write elsewhere.
 fn named(
     headers: &HeaderMap,
@@ -126,7 +126,7 @@ fn named(
     Ok(named)
 }
 
-/// The value of a header that may be given once. Unlike most headers it may hold letters of any language.
+/// The value of a header that may be given once. Unlike most headers it may contain letters of any language.
 fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Problem> {
     let mut given = headers.get_all(name).iter();
     let first = given.next();

@@ -1,37 +1,37 @@
-//! An app over a home of its own, for tests.
+//! An app over its own home, for tests.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use tulving_core::limits::Limits as Intake;
+use tulving_core::model::limits::Limits as Intake;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, Store, SystemClock};
-use tulving_core::{Engine, Parts, Secrecy};
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_testkit::embedder::NoEmbedder;
 
-use super::app::App;
-use super::rules::Limits;
-use crate::Upkeep;
+use super::app::HttpApp;
+use super::rules::RequestLimits;
+use crate::MaintenanceHook;
 
-/// Nothing is done after calls.
-pub(super) struct Idle;
+/// Does nothing after calls.
+pub(super) struct IdleUpkeep;
 
-impl Upkeep for Idle {
+impl MaintenanceHook for IdleUpkeep {
     fn tend(&self) {}
 }
 
-pub(super) fn app(folder: &Path) -> App {
-    app_with(folder, Arc::new(Idle), |store| store)
+pub(super) fn app(folder: &Path) -> HttpApp {
+    app_with(folder, Arc::new(IdleUpkeep), |store| store)
 }
 
-/// The same with something that stands before its store, and what is done after calls.
+/// The same with a wrapper around its store and with this upkeep.
 pub(super) fn app_with(
     folder: &Path,
-    upkeep: Arc<dyn Upkeep>,
+    upkeep: Arc<dyn MaintenanceHook>,
     before: impl FnOnce(Arc<SqliteStore>) -> Arc<dyn Store>,
-) -> App {
+) -> HttpApp {
     let home = Home::open_or_create(folder).expect("a home");
-    let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
     let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
     let engine = Engine::new(Parts {
         store: before(store),
@@ -43,7 +43,7 @@ pub(super) fn app_with(
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
-        secrecy: Secrecy::default(),
+        secrecy: SecretPolicies::default(),
     });
-    App::new(Arc::new(engine), upkeep, Limits::default())
+    HttpApp::new(Arc::new(engine), upkeep, RequestLimits::default())
 }

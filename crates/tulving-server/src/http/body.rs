@@ -1,4 +1,4 @@
-//! Reads a body: bounded in bytes and time.
+//! Reads a body, limited in bytes and time.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
@@ -7,22 +7,22 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tulving_dialects::strict;
 
-use super::app::App;
+use super::app::HttpApp;
 use super::multipart;
 use super::problem::Problem;
-use super::rules::Limits;
+use super::rules::RequestLimits;
 
-/// So many times the limit is still read, and thrown away, of a body that is too long: a client that is cut off in the
-/// middle of writing seldom reads why.
+/// The multiple of the limit that is still read, and thrown away, of a body that is too long: a client that is cut off
+/// while writing rarely reads the reason.
 const READ_AWAY: usize = 4;
 
 /// The whole body.
-pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+pub(super) async fn read(app: &HttpApp, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     within(app, headers, body, app.limits().body_bytes).await
 }
 
-/// The whole body of a request that may bring a file.
-pub(super) async fn read_file(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+/// The whole body of a request that may contain a file.
+pub(super) async fn read_file(app: &HttpApp, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let limit = match multipart::is_multipart(headers) {
         true => app.limits().upload_bytes.max(app.limits().body_bytes),
         false => app.limits().body_bytes,
@@ -30,7 +30,7 @@ pub(super) async fn read_file(app: &App, headers: &HeaderMap, body: Body) -> Res
     within(app, headers, body, limit).await
 }
 
-async fn within(app: &App, headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
+async fn within(app: &HttpApp, headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let announced =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let asks_first = headers.contains_key(EXPECT);
@@ -67,7 +67,7 @@ async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 /// The body as arguments: JSON, or nothing at all.
-pub(super) fn arguments(limits: &Limits, headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
+pub(super) fn arguments(limits: &RequestLimits, headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
     let kind = headers.get(CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
     let is_json = |kind: &str| {
         let kind = kind.split(';').next().unwrap_or_default().trim();

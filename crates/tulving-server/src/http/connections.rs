@@ -1,10 +1,9 @@
-//! The table of open connections, and which of them makes room for a new one.
+//! The table of open connections. It chooses the one that makes room for a new one.
 //!
-//! Anybody who reaches the port can open connections, so a connection earns its place: one that has not asked anything for a
-//! moment goes first, then one that is idle without having shown a valid token, then the oldest of the new ones. One that
-//! showed a valid token is never dropped for another.
-//! All programs of a machine share 127.0.0.1, so a bound for each address never refuses a new connection: it drops an
-//! older one of that address.
+//! Anybody who reaches the port can open connections, so a connection must earn its place. One that has sent no request for
+//! a moment goes first, then an idle one that has not shown a valid token, then the oldest of the new ones. One that showed
+//! a valid token is never dropped for another. All programs of a machine share 127.0.0.1, so a limit per address never
+//! refuses a new connection: it drops an older one from that address.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -13,38 +12,38 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The time that a connection may take to ask before it is the first to go. An honest client asks at once; without this time
-/// its connection would be dropped for the next one of a flood, while idle ones stay.
+/// The time that a connection has for its first request before it is the first to go. An honest client sends one at once.
+/// Without this time its connection would be dropped for the next one of a flood, while idle ones stay.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The open connections of a server.
 #[derive(Debug, Default)]
-pub(super) struct Connections(Mutex<Table>);
+pub(super) struct ConnectionTable(Mutex<ConnectionTableState>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct ConnectionTableState {
     next: u64,
-    open: HashMap<u64, Entry>,
-    /// Those without a valid token, oldest first in each standing.
-    strangers: BTreeSet<(Standing, u64)>,
+    open: HashMap<u64, ConnectionEntry>,
+    /// Connections without a valid token, the oldest first in each standing.
+    strangers: BTreeSet<(ConnectionStatus, u64)>,
     /// The same for each address.
-    by_address: HashMap<IpAddr, BTreeSet<(Standing, u64)>>,
+    by_address: HashMap<IpAddr, BTreeSet<(ConnectionStatus, u64)>>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ConnectionEntry {
     address: IpAddr,
-    standing: Standing,
+    standing: ConnectionStatus,
     since: Instant,
     dropped: Arc<Notify>,
 }
 
-/// How far a connection came.
+/// The progress of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
-    /// No request head was whole yet.
+enum ConnectionStatus {
+    /// No complete request head has arrived yet.
     Silent,
-    /// It asked, and is idle or its answer is on the way.
+    /// It sent a request, and is idle or its answer is on the way.
     Answered,
     /// A request without a known token is being worked on.
     Asking,
@@ -52,27 +51,27 @@ enum Standing {
     Trusted,
 }
 
-/// Why there is no place for a new connection.
+/// No place is free for a new connection.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct ConnectionTableFull;
 
-/// The place of one connection. It is free again when this is dropped.
+/// The place of one connection, freed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Seat {
-    table: Arc<Connections>,
+pub(super) struct ConnectionSlot {
+    table: Arc<ConnectionTable>,
     number: u64,
     dropped: Arc<Notify>,
 }
 
-/// A new connection got its place.
+/// The place of a new connection.
 #[derive(Debug)]
-pub(super) struct Admitted {
-    pub(super) seat: Seat,
-    /// Whether another connection was dropped for it.
+pub(super) struct AdmittedConnection {
+    pub(super) seat: ConnectionSlot,
+    /// True if another connection was dropped for it.
     pub(super) displaced: bool,
 }
 
-impl Connections {
+impl ConnectionTable {
     /// Gives a new connection its place, of `most` in all and of `strangers` without a token for each address.
     pub(super) fn admit(
         self: &Arc<Self>,
@@ -80,13 +79,13 @@ impl Connections {
         most: usize,
         strangers: usize,
         now: Instant,
-    ) -> Result<Admitted, Full> {
+    ) -> Result<AdmittedConnection, ConnectionTableFull> {
         let mut table = self.lock();
         let own = table.by_address.get(&address).filter(|own| own.len() >= strangers.max(1));
         let victim = match own.and_then(|own| table.least(own, now)) {
             Some(victim) => Some(victim),
             None if table.open.len() < most => None,
-            None => Some(table.least(&table.strangers, now).ok_or(Full)?),
+            None => Some(table.least(&table.strangers, now).ok_or(ConnectionTableFull)?),
         };
         if let Some(number) = victim
             && let Some(entry) = table.remove(number)
@@ -97,14 +96,20 @@ impl Connections {
         table.next += 1;
         table.open.insert(
             number,
-            Entry { address, standing: Standing::Silent, since: now, dropped: Arc::clone(&dropped) },
+            ConnectionEntry {
+                address,
+                standing: ConnectionStatus::Silent,
+                since: now,
+                dropped: Arc::clone(&dropped),
+            },
         );
-        table.list(number, address, Standing::Silent);
-        let seat = Seat { table: Arc::clone(self), number, dropped };
-        Ok(Admitted { seat, displaced: victim.is_some() })
+        table.list(number, address, ConnectionStatus::Silent);
+        let seat = ConnectionSlot { table: Arc::clone(self), number, dropped };
+        Ok(AdmittedConnection { seat, displaced: victim.is_some() })
     }
 
-    /// Drops up to `most` connections without a valid token, since the process can open no more files. Says how many.
+    /// Drops up to `most` connections without a valid token, because the process can open no more files. Returns their
+    /// number.
     pub(super) fn relieve(&self, most: usize, now: Instant) -> usize {
         let mut table = self.lock();
         let mut dropped = 0;
@@ -118,32 +123,33 @@ impl Connections {
         dropped
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionTableState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
-    /// The one of these that makes room: the oldest that never asked, if it had its moment; else the oldest that is idle;
-    /// else the oldest.
-    fn least(&self, strangers: &BTreeSet<(Standing, u64)>, now: Instant) -> Option<u64> {
+impl ConnectionTableState {
+    /// The connection that makes room: the oldest that never sent a request, if its moment has passed; else the oldest idle
+    /// one; else the oldest.
+    fn least(&self, strangers: &BTreeSet<(ConnectionStatus, u64)>, now: Instant) -> Option<u64> {
         let (standing, first) = *strangers.first()?;
         let had_its_moment = |number| self.open.get(&number).is_some_and(|entry| now - entry.since >= MOMENT);
-        if standing == Standing::Silent && had_its_moment(first) {
+        if standing == ConnectionStatus::Silent && had_its_moment(first) {
             return Some(first);
         }
-        let idle = strangers.range((Standing::Answered, 0)..=(Standing::Answered, u64::MAX)).next();
+        let idle =
+            strangers.range((ConnectionStatus::Answered, 0)..=(ConnectionStatus::Answered, u64::MAX)).next();
         Some(idle.map_or(first, |(_, number)| *number))
     }
 
-    fn list(&mut self, number: u64, address: IpAddr, standing: Standing) {
-        if standing != Standing::Trusted {
+    fn list(&mut self, number: u64, address: IpAddr, standing: ConnectionStatus) {
+        if standing != ConnectionStatus::Trusted {
             self.strangers.insert((standing, number));
             self.by_address.entry(address).or_default().insert((standing, number));
         }
     }
 
-    fn unlist(&mut self, number: u64, address: IpAddr, standing: Standing) {
+    fn unlist(&mut self, number: u64, address: IpAddr, standing: ConnectionStatus) {
         self.strangers.remove(&(standing, number));
         if let Some(own) = self.by_address.get_mut(&address) {
             own.remove(&(standing, number));
@@ -153,23 +159,23 @@ impl Table {
         }
     }
 
-    fn remove(&mut self, number: u64) -> Option<Entry> {
+    fn remove(&mut self, number: u64) -> Option<ConnectionEntry> {
         let entry = self.open.remove(&number)?;
         self.unlist(number, entry.address, entry.standing);
         Some(entry)
     }
 }
 
-impl Seat {
-    /// A request came whole. It is being worked on until what is returned is dropped.
-    pub(super) fn asks(self: &Arc<Self>) -> Asking {
-        self.stand(Standing::Asking);
-        Asking(Arc::clone(self))
+impl ConnectionSlot {
+    /// Records that a complete request has arrived. It is in progress until the returned value is dropped.
+    pub(super) fn asks(self: &Arc<Self>) -> RequestInProgress {
+        self.stand(ConnectionStatus::Asking);
+        RequestInProgress(Arc::clone(self))
     }
 
-    /// The connection showed a valid token.
+    /// Records that the connection showed a valid token.
     pub(super) fn trust(&self) {
-        self.stand(Standing::Trusted);
+        self.stand(ConnectionStatus::Trusted);
     }
 
     /// Returns once another connection has taken the place.
@@ -177,17 +183,17 @@ impl Seat {
         self.dropped.notified().await;
     }
 
-    /// Whether no request came whole yet.
+    /// Returns true if no complete request has arrived yet.
     pub(super) fn is_silent(&self) -> bool {
         let table = self.table.lock();
-        table.open.get(&self.number).is_none_or(|entry| entry.standing == Standing::Silent)
+        table.open.get(&self.number).is_none_or(|entry| entry.standing == ConnectionStatus::Silent)
     }
 
-    fn stand(&self, standing: Standing) {
+    fn stand(&self, standing: ConnectionStatus) {
         let mut table = self.table.lock();
         let Some(entry) = table.open.get_mut(&self.number) else { return };
         // Trust is kept for as long as the connection is open.
-        if entry.standing == Standing::Trusted {
+        if entry.standing == ConnectionStatus::Trusted {
             return;
         }
         let before = std::mem::replace(&mut entry.standing, standing);
@@ -197,19 +203,19 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.table.lock().remove(self.number);
     }
 }
 
-/// A request that is being worked on.
+/// A request in progress.
 #[derive(Debug)]
-pub(super) struct Asking(Arc<Seat>);
+pub(super) struct RequestInProgress(Arc<ConnectionSlot>);
 
-impl Drop for Asking {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
-        self.0.stand(Standing::Answered);
+        self.0.stand(ConnectionStatus::Answered);
     }
 }
 
@@ -222,35 +228,36 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
-    /// A connection that came so many seconds after the first.
+    /// A connection that came this many seconds after the first.
     fn admit(
-        table: &Arc<Connections>,
+        table: &Arc<ConnectionTable>,
         address: IpAddr,
         bounds: (usize, usize),
         seconds: u64,
-    ) -> (Arc<Seat>, bool) {
-        let Admitted { seat, displaced } = try_admit(table, address, bounds, seconds).expect("a place");
+    ) -> (Arc<ConnectionSlot>, bool) {
+        let AdmittedConnection { seat, displaced } =
+            try_admit(table, address, bounds, seconds).expect("a place");
         (Arc::new(seat), displaced)
     }
 
     fn try_admit(
-        table: &Arc<Connections>,
+        table: &Arc<ConnectionTable>,
         address: IpAddr,
         (most, strangers): (usize, usize),
         seconds: u64,
-    ) -> Result<Admitted, Full> {
+    ) -> Result<AdmittedConnection, ConnectionTableFull> {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         table.admit(address, most, strangers, *START + Duration::from_secs(seconds))
     }
 
-    /// Whether the connection was dropped for another.
-    fn is_dropped(table: &Arc<Connections>, seat: &Seat) -> bool {
+    /// Returns true if the connection was dropped for another.
+    fn is_dropped(table: &Arc<ConnectionTable>, seat: &ConnectionSlot) -> bool {
         !table.lock().open.contains_key(&seat.number)
     }
 
     #[test]
     fn a_full_table_drops_the_oldest_that_never_asked_then_the_oldest_without_a_token() {
-        let table = Arc::new(Connections::default());
+        let table = Arc::new(ConnectionTable::default());
         let [asked, silent, trusted] = [(); 3].map(|()| admit(&table, HERE, (3, 10), 0).0);
         drop(asked.asks());
         trusted.asks();
@@ -266,7 +273,7 @@ mod tests {
         assert!(is_dropped(&table, &first), "its request has no known token");
         drop(busy);
         third.trust();
-        assert_eq!(try_admit(&table, HERE, (3, 10), 1).expect_err("all have tokens"), Full);
+        assert_eq!(try_admit(&table, HERE, (3, 10), 1).expect_err("all have tokens"), ConnectionTableFull);
         for seat in [&trusted, &second, &third] {
             assert!(!is_dropped(&table, seat));
         }
@@ -274,12 +281,12 @@ mod tests {
 
     #[test]
     fn a_new_connection_has_a_moment_to_ask_while_others_are_idle() {
-        let table = Arc::new(Connections::default());
-        let idle: Vec<Arc<Seat>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 0).0).collect();
+        let table = Arc::new(ConnectionTable::default());
+        let idle: Vec<Arc<ConnectionSlot>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 0).0).collect();
         idle.iter().for_each(|seat| drop(seat.asks()));
         let (honest, _) = admit(&table, HERE, (4, 10), 5);
-        // As many come at the same time as there are idle ones.
-        let flood: Vec<Arc<Seat>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 5).0).collect();
+        // As many arrive at the same time as there are idle ones.
+        let flood: Vec<Arc<ConnectionSlot>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 5).0).collect();
         assert!(idle.iter().all(|seat| is_dropped(&table, seat)), "the idle ones go first");
         assert!(!is_dropped(&table, &honest));
         let (_next, _) = admit(&table, HERE, (4, 10), 5);
@@ -289,7 +296,7 @@ mod tests {
 
     #[test]
     fn an_address_at_its_bound_loses_its_own_oldest_and_nobody_else_does() {
-        let table = Arc::new(Connections::default());
+        let table = Arc::new(ConnectionTable::default());
         let (other, _) = admit(&table, THERE, (100, 2), 0);
         let [oldest, second] = [(); 2].map(|()| admit(&table, HERE, (100, 2), 0).0);
         let (newest, displaced) = admit(&table, HERE, (100, 2), 0);
@@ -302,8 +309,8 @@ mod tests {
 
     #[test]
     fn a_shortage_of_file_handles_costs_those_without_a_token() {
-        let table = Arc::new(Connections::default());
-        let seats: Vec<Arc<Seat>> = (0..5).map(|_| admit(&table, HERE, (9, 9), 0).0).collect();
+        let table = Arc::new(ConnectionTable::default());
+        let seats: Vec<Arc<ConnectionSlot>> = (0..5).map(|_| admit(&table, HERE, (9, 9), 0).0).collect();
         seats[0].trust();
         let now = Instant::now();
         assert_eq!((table.relieve(2, now), table.relieve(9, now), table.relieve(9, now)), (2, 2, 0));
@@ -312,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_closed_connection_leaves_nothing_behind() {
-        let table = Arc::new(Connections::default());
+        let table = Arc::new(ConnectionTable::default());
         let (seat, _) = admit(&table, HERE, (1, 1), 0);
         assert!(seat.is_silent());
         drop(seat.asks());

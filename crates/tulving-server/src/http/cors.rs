@@ -1,6 +1,6 @@
-//! Pages of other sites that may call: those of the sites that the configuration names, and no others.
+//! CORS: only pages of the sites named in the configuration may call from a browser.
 //!
-//! Tokens travel in a header and never in a cookie, so no credentials are allowed for.
+//! Tokens are sent in a header and never in a cookie, so credentials are not allowed.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -9,33 +9,33 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use super::rules::Rules;
+use super::rules::ServerRules;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-/// What a page may send beside what every page may.
+/// Headers that a page may send in addition to the standard ones.
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, x-hub-id, x-tulving-space, x-tulving-default-space, x-tulving-agent, x-request-id, idempotency-key, \
      if-match, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
 );
-/// What a page may read beside what every page may.
+/// Headers that a page may read in addition to the standard ones.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("x-request-id, retry-after, etag, location, mcp-session-id, www-authenticate");
-/// How many seconds a browser may remember the answer to its question.
+/// Number of seconds that a browser may cache a preflight answer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// The origin of a request, where its pages may call.
-pub(super) fn allowed(rules: &Rules, headers: &HeaderMap) -> Option<HeaderValue> {
+/// The origin of a request, if its pages may call.
+pub(super) fn allowed(rules: &ServerRules, headers: &HeaderMap) -> Option<HeaderValue> {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (Some(origin), None) = (origins.next(), origins.next()) else { return None };
     rules.cors_origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then(|| origin.clone())
 }
 
-/// Whether a browser only asks what a page may do.
+/// Returns true if the request is a preflight.
 pub(super) fn is_question(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to that question.
+/// The answer to a preflight.
 pub(super) fn answer() -> Response {
     let headers = [
         (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
@@ -51,7 +51,7 @@ pub(super) fn open(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }
 
-/// Says that the answer is another one for other origins.
+/// Marks the answer as different for other origins.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

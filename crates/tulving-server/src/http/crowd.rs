@@ -1,4 +1,4 @@
-//! Connections beyond what a server holds: they are told so and closed, at no cost to the others.
+//! Connections beyond the limit: they get a refusal and are closed, at no cost to the others.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
@@ -9,26 +9,27 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::problem::Problem;
 
-/// Files that are open besides connections: the store, its index, the log. Where the system allows few, half of them.
+/// Files that are open besides connections: the store, its index, the log. If the system allows few files, half of
+/// them.
 const OTHER_FILES: u64 = 128;
-/// How many connections that were turned away are kept open for a moment.
+/// Number of refused connections that are kept open for a moment.
 const LINGERING: usize = 64;
-/// How often the log says that connections were turned away.
+/// The interval between log messages about refused connections.
 const SAYING: Duration = Duration::from_secs(10);
 
-/// Turns connections away.
+/// Refuses connections.
 #[derive(Debug, Default)]
-pub(super) struct Crowd {
-    /// One that is closed before the client has written its request is reset, and the client may never read why. So the
-    /// last few stay open, half-closed, until others take their place or a moment has passed.
+pub(super) struct ConnectionRefuser {
+    /// A connection that is closed before the client has written its request is reset, and the client may never read
+    /// the reason. So the last few stay open, half-closed, until others take their place or a moment has passed.
     lingering: VecDeque<TcpStream>,
     unsaid: u64,
     said: Option<Instant>,
 }
 
-impl Crowd {
-    /// Answers without waiting for anything: the stream does not block, and a new one has room for these few bytes. One
-    /// that is to be encrypted is closed without a word.
+impl ConnectionRefuser {
+    /// Answers without waiting: the stream does not block, and a new one has room for these few bytes. A connection
+    /// that is to be encrypted is closed without an answer.
     pub(super) fn turn_away(&mut self, mut stream: TcpStream, plain: bool, most: usize) {
         self.unsaid += 1;
         if plain && stream.write(&refusal(most)).is_ok() {
@@ -41,12 +42,12 @@ impl Crowd {
         self.say(most);
     }
 
-    /// Whether there is something to do once a moment has passed.
+    /// Returns true if there is work to do once a moment has passed.
     pub(super) fn waits(&self) -> bool {
         self.unsaid > 0 || !self.lingering.is_empty()
     }
 
-    /// A moment has passed.
+    /// Closes the refused connections. Called once a moment has passed.
     pub(super) fn disperse(&mut self, most: usize) {
         self.lingering.iter_mut().for_each(drain);
         self.lingering.clear();
@@ -61,7 +62,7 @@ impl Crowd {
     }
 }
 
-/// Reads away what has come: closing a connection with unread bytes resets it.
+/// Reads and drops the received bytes: closing a connection with unread bytes resets it.
 fn drain(stream: &mut TcpStream) {
     let mut away = [0; 4_096];
     for _ in 0..16 {
@@ -79,13 +80,13 @@ fn refusal(most: usize) -> Vec<u8> {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// The number of connections that so many files allow.
+/// The number of connections that this many files allow.
 fn beside_others(files: u64) -> u64 {
     files - OTHER_FILES.min(files / 2)
 }
 
-/// How many connections there is room for, of those that are wanted: the system bounds how many files a process has
-/// open, and lets it raise that to a point.
+/// The number of connections that are possible, of those that are wanted: the system limits the open files of a
+/// process, and lets it raise that limit to a point.
 pub(super) fn room(wanted: usize) -> usize {
     let need = wanted as u64 + OTHER_FILES;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

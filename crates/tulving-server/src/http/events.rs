@@ -1,7 +1,7 @@
 //! `/v1/events/stream`: every change that the caller may see, as server-sent events.
 //!
-//! The store is asked whether anything was written for all streams together, a few times a second. An event's id says
-//! where the next stream goes on; it holds only for the store's present content.
+//! One check for all streams asks the store a few times a second for new writes. An event's id is the place where the
+//! next stream continues; it is valid only for the store's present content.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -16,41 +16,41 @@ use data_encoding::HEXLOWER;
 use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
-use tulving_core::answer::Changes;
-use tulving_core::change::Change;
-use tulving_core::id::Seq;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ChangeKind, Origin};
+use tulving_core::model::answer::Changes;
+use tulving_core::model::change::Change;
+use tulving_core::model::id::Seq;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, ChangeKind, Origin};
 use tulving_dialects::memax;
 
-use super::app::App;
+use super::app::HttpApp;
 use super::auth::Credentials;
-use super::pages::{Page, pages};
+use super::pages::{BodyPage, pages};
 use super::problem::Problem;
 
 const LAST: &str = "last-event-id";
-/// How often the store is asked whether anything was written.
+/// The interval between checks for new writes.
 const BEAT: Duration = Duration::from_millis(200);
-/// How long a stream is silent at the most. Then it also looks whether its token still holds.
+/// The longest silence of a stream. After it the stream also checks that its token is still valid.
 const SILENCE: Duration = Duration::from_secs(15);
-/// Most events that are read at a time.
+/// The most events that are read at a time.
 const PAGE: usize = 500;
-/// Events that wait for a client that reads slowly; after that the stream waits too.
+/// Number of events that wait for a slow client. After that the stream waits too.
 const AHEAD: usize = 4;
 
-/// Where a stream stands: the content that it follows, and the last entry that was told.
+/// The position of a stream: the content that it follows, and the last entry that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct StreamPosition {
     epoch: [u8; 16],
     seq: Seq,
 }
 
-impl Place {
+impl StreamPosition {
     fn written(self) -> String {
         format!("{}-{}", HEXLOWER.encode(&self.epoch[..4]), self.seq.0)
     }
 
-    /// Where an id leads in a store of this epoch; nothing where it is of another.
+    /// Reads the position from an id: `None` if it is not an id, an error if it is from another epoch.
     fn read(id: &str, epoch: [u8; 16]) -> Option<Result<Self, ()>> {
         let (of, seq) = id.trim().split_once('-')?;
         let seq = Seq(seq.parse().ok()?);
@@ -58,9 +58,9 @@ impl Place {
     }
 }
 
-/// What is told of a change.
+/// The data of an event.
 #[derive(Serialize)]
-struct Event {
+struct ChangeEvent {
     id: String,
     hub_id: String,
     owner_id: String,
@@ -70,7 +70,7 @@ struct Event {
     at: Timestamp,
 }
 
-impl From<&Change> for Event {
+impl From<&Change> for ChangeEvent {
     fn from(change: &Change) -> Self {
         Self {
             id: memax::id(change.memory),
@@ -83,12 +83,12 @@ impl From<&Change> for Event {
     }
 }
 
-/// Tells streams that something was written. It asks the store for as long as anybody listens.
+/// Tells streams that something was written. It checks the store for as long as anybody listens.
 #[derive(Debug, Default)]
-pub(super) struct Pulse(std::sync::Mutex<Weak<watch::Sender<Seq>>>);
+pub(super) struct ChangeNotifier(std::sync::Mutex<Weak<watch::Sender<Seq>>>);
 
-impl Pulse {
-    fn follow(&self, app: &App) -> (Arc<watch::Sender<Seq>>, watch::Receiver<Seq>) {
+impl ChangeNotifier {
+    fn follow(&self, app: &HttpApp) -> (Arc<watch::Sender<Seq>>, watch::Receiver<Seq>) {
         let mut beating = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(sender) = beating.upgrade() {
             let receiver = sender.subscribe();
@@ -102,7 +102,7 @@ impl Pulse {
     }
 }
 
-async fn beat(app: App, to: Weak<watch::Sender<Seq>>) {
+async fn beat(app: HttpApp, to: Weak<watch::Sender<Seq>>) {
     loop {
         let head = app.blocking(|engine| engine.head()).await;
         let Some(to) = to.upgrade() else { return };
@@ -116,7 +116,7 @@ async fn beat(app: App, to: Weak<watch::Sender<Seq>>) {
 
 /// `GET /v1/events/stream`
 pub(super) async fn stream(
-    State(app): State<App>,
+    State(app): State<HttpApp>,
     given: Credentials,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -124,17 +124,20 @@ pub(super) async fn stream(
     let last = last(request.headers())?;
     let (epoch, head) =
         app.blocking(|engine| Ok::<_, tulving_core::Error>((engine.epoch()?, engine.head()?))).await??;
-    let now = Place { epoch, seq: head };
-    let (from, lost) =
-        match last.as_deref().map(|id| Place::read(id, epoch).ok_or_else(|| unreadable(id))).transpose()? {
-            None => (now, false),
-            Some(Ok(place)) => (place, false),
-            Some(Err(())) => (now, true),
-        };
+    let now = StreamPosition { epoch, seq: head };
+    let (from, lost) = match last
+        .as_deref()
+        .map(|id| StreamPosition::read(id, epoch).ok_or_else(|| unreadable(id)))
+        .transpose()?
+    {
+        None => (now, false),
+        Some(Ok(place)) => (place, false),
+        Some(Err(())) => (now, true),
+    };
     let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
-        let Over::Failed(problem) =
-            tell(app, given, from, lost, Told { to: sender, at: Instant::now() }).await
+        let StreamEnd::Failed(problem) =
+            tell(app, given, from, lost, EventSender { to: sender, at: Instant::now() }).await
         else {
             return;
         };
@@ -150,27 +153,33 @@ fn last(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 }
 
 fn unreadable(id: &str) -> Problem {
-    let said = format!("`{}` is not the id of an event", tulving_core::preview::short(id));
+    let said = format!("`{}` is not the id of an event", tulving_core::model::preview::short(id));
     Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Last-Event-ID")
 }
 
-/// Why a stream is over.
+/// The reason why a stream ended.
 #[derive(Debug)]
-enum Over {
-    /// Nobody listens, or the token does not hold any more.
+enum StreamEnd {
+    /// Nobody listens, or the token is no longer valid.
     Left,
     /// The server failed.
     Failed(Problem),
 }
 
-impl From<Problem> for Over {
+impl From<Problem> for StreamEnd {
     fn from(problem: Problem) -> Self {
         if problem.is_of_server() { Self::Failed(problem) } else { Self::Left }
     }
 }
 
-/// Tells what is written until that is over.
-async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Told) -> Over {
+/// Sends every new write until the stream ends.
+async fn tell(
+    app: HttpApp,
+    given: Credentials,
+    from: StreamPosition,
+    lost: bool,
+    mut to: EventSender,
+) -> StreamEnd {
     match follow(&app, &given, from, lost, &mut to).await {
         Err(over) => over,
         Ok(never) => match never {},
@@ -178,12 +187,12 @@ async fn tell(app: App, given: Credentials, from: Place, lost: bool, mut to: Tol
 }
 
 async fn follow(
-    app: &App,
+    app: &HttpApp,
     given: &Credentials,
-    from: Place,
+    from: StreamPosition,
     lost: bool,
-    to: &mut Told,
-) -> Result<Infallible, Over> {
+    to: &mut EventSender,
+) -> Result<Infallible, StreamEnd> {
     let (_keep, mut pulse) = app.pulse.follow(app);
     let mut at = from;
     send(to, format!("retry: 1000\n: {}\n\n", at.written())).await?;
@@ -193,17 +202,22 @@ async fn follow(
     loop {
         pulse.mark_unchanged();
         at = catch_up(app, given, at, to).await?;
-        // Much may be written that is not for this caller.
+        // Many writes may not be visible to this caller.
         match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), pulse.changed()).await {
             Ok(Ok(())) => {}
-            Ok(Err(_)) => return Err(Over::Left),
+            Ok(Err(_)) => return Err(StreamEnd::Left),
             Err(_) => send(to, ":\n\n".to_owned()).await?,
         }
     }
 }
 
-/// Tells everything that was written since, and says how far that is.
-async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) -> Result<Place, Over> {
+/// Sends everything that was written since `at`, and returns the new position.
+async fn catch_up(
+    app: &HttpApp,
+    given: &Credentials,
+    mut at: StreamPosition,
+    to: &mut EventSender,
+) -> Result<StreamPosition, StreamEnd> {
     loop {
         let caller = app.still(given.clone(), Origin::Api).await?;
         let after = at.seq;
@@ -216,12 +230,12 @@ async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) 
         });
         let (epoch, Changes { changes, read_to, gap: missing }, head) = read.await?.map_err(Problem::from)?;
         if epoch != at.epoch {
-            at = Place { epoch, seq: head };
+            at = StreamPosition { epoch, seq: head };
             send(to, gap(at)).await?;
             continue;
         }
         if missing {
-            send(to, gap(Place { seq: after, ..at })).await?;
+            send(to, gap(StreamPosition { seq: after, ..at })).await?;
         }
         let events: String = changes.iter().map(|change| event(at.epoch, change)).collect();
         if !events.is_empty() {
@@ -235,41 +249,41 @@ async fn catch_up(app: &App, given: &Credentials, mut at: Place, to: &mut Told) 
 }
 
 fn event(epoch: [u8; 16], change: &Change) -> String {
-    let id = Place { epoch, seq: change.seq }.written();
-    let data = serde_json::to_string(&Event::from(change)).unwrap_or_default();
+    let id = StreamPosition { epoch, seq: change.seq }.written();
+    let data = serde_json::to_string(&ChangeEvent::from(change)).unwrap_or_default();
     format!("id: {id}\nevent: {}\ndata: {data}\n\n", change.kind)
 }
 
-/// That something was missed: who keeps a copy has to read everything again.
-fn gap(at: Place) -> String {
+/// The event for missed changes: a client with a copy must read everything again.
+fn gap(at: StreamPosition) -> String {
     format!("id: {}\nevent: gap\ndata: {{}}\n\n", at.written())
 }
 
-/// Where a stream leads, and when it last said anything.
-struct Told {
-    to: Sender<Page>,
+/// The receiver of a stream, and the time of the last message.
+struct EventSender {
+    to: Sender<BodyPage>,
     at: Instant,
 }
 
-async fn send(told: &mut Told, text: String) -> Result<(), Over> {
+async fn send(told: &mut EventSender, text: String) -> Result<(), StreamEnd> {
     told.at = Instant::now();
-    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| Over::Left)
+    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| StreamEnd::Left)
 }
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::request::TokenRequest;
-    use tulving_core::vocabulary::Role;
+    use tulving_core::model::request::TokenRequest;
+    use tulving_core::model::vocabulary::Role;
     use tulving_testkit::fault::FaultyStore;
 
     use super::*;
-    use crate::http::bed::{Idle, app_with};
+    use crate::http::bed::{IdleUpkeep, app_with};
 
     #[tokio::test]
     async fn a_stream_that_ends_because_the_store_failed_says_so_and_one_whose_token_was_revoked_does_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut faulty = None;
-        let app = app_with(folder.path(), Arc::new(Idle), |store| {
+        let app = app_with(folder.path(), Arc::new(IdleUpkeep), |store| {
             let store = Arc::new(FaultyStore::new(store));
             faulty = Some(Arc::clone(&store));
             store
@@ -294,10 +308,12 @@ mod tests {
             zone: None,
             visit: None,
         };
-        let at =
-            Place { epoch: app.engine.epoch().expect("an epoch"), seq: app.engine.head().expect("a head") };
+        let at = StreamPosition {
+            epoch: app.engine.epoch().expect("an epoch"),
+            seq: app.engine.head().expect("a head"),
+        };
         let (sender, _body) = pages(AHEAD);
-        let mut told = Told { to: sender, at: Instant::now() };
+        let mut told = EventSender { to: sender, at: Instant::now() };
         let mut failures = 0;
         loop {
             faulty.fail_at(failures + 1);
@@ -306,23 +322,23 @@ mod tests {
                 read.expect("nothing failed");
                 break;
             }
-            assert!(matches!(read, Err(Over::Failed(_))), "{read:?}");
+            assert!(matches!(read, Err(StreamEnd::Failed(_))), "{read:?}");
             failures += 1;
         }
         faulty.fail_at(0);
         assert!(failures >= 4, "who asks, the epoch, the changes and the head are read");
         app.engine.revoke_token(&user, "stream").expect("revoked");
-        assert!(matches!(catch_up(&app, &given, at, &mut told).await, Err(Over::Left)));
+        assert!(matches!(catch_up(&app, &given, at, &mut told).await, Err(StreamEnd::Left)));
     }
 
     #[test]
     fn an_id_leads_back_to_its_place_and_only_in_the_same_content() {
-        let place = Place { epoch: [7; 16], seq: Seq(12) };
+        let place = StreamPosition { epoch: [7; 16], seq: Seq(12) };
         assert_eq!(place.written(), "07070707-12");
-        assert_eq!(Place::read(&place.written(), [7; 16]), Some(Ok(place)));
-        assert_eq!(Place::read(&place.written(), [8; 16]), Some(Err(())));
+        assert_eq!(StreamPosition::read(&place.written(), [7; 16]), Some(Ok(place)));
+        assert_eq!(StreamPosition::read(&place.written(), [8; 16]), Some(Err(())));
         for wrong in ["", "12", "07070707-", "07070707-x", "-"] {
-            assert_eq!(Place::read(wrong, [7; 16]), None, "{wrong}");
+            assert_eq!(StreamPosition::read(wrong, [7; 16]), None, "{wrong}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What every request passes first: it must be meant for this server, and it must end in time.
+//! The first check of every request: it must be meant for this server, and it must end in time.
 //!
-//! A web page can make a browser call an address of this machine, also under a name that its owner points here (DNS
-//! rebinding). Such a call shows itself in Host and Origin, which a page cannot choose.
+//! A web page can make a browser call an address of this machine, also under a name that the page's owner points here (DNS
+//! rebinding). Such a call is visible in Host and Origin, which a page cannot choose.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,34 +11,34 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use percent_encoding::percent_decode_str;
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-use super::app::App;
+use super::app::HttpApp;
 use super::cors;
 use super::problem::Problem;
-use super::rules::Rules;
+use super::rules::ServerRules;
 use super::transfer;
 
-/// The seconds for which browsers ask for this host only encrypted: a year.
+/// Number of seconds for which browsers use only encrypted connections to this host: a year.
 const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The gate of one listener.
 #[derive(Clone)]
-pub(super) struct Gate {
-    pub(super) app: App,
-    /// Where it listens.
+pub(super) struct HostCheck {
+    pub(super) app: HttpApp,
+    /// The address that it listens on.
     pub(super) address: IpAddr,
 }
 
-/// Lets a request through, or says why not.
-pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+/// Lets a request through, or returns the reason not to.
+pub(super) async fn pass(State(gate): State<HostCheck>, request: Request, next: Next) -> Response {
     let (rules, time) = (&gate.app.rules, gate.app.limits().time);
     let guest = cors::allowed(rules, request.headers());
     let strict = is_strict(rules, request.headers());
     let mut response = match check(rules, gate.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),
         Ok(()) if guest.is_some() && cors::is_question(request.method(), request.headers()) => cors::answer(),
-        // It may be of any length, and is bounded between its lines.
+        // It may have any length. Its time is limited between its lines.
         Ok(()) if request.uri().path() == transfer::LOAD => next.run(request).await,
         Ok(()) => match tokio::time::timeout(time, next.run(request)).await {
             Ok(response) => response,
@@ -59,7 +59,7 @@ pub(super) async fn pass(State(gate): State<Gate>, request: Request, next: Next)
     response
 }
 
-fn check(rules: &Rules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+fn check(rules: &ServerRules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
         let said = "the request must name its host once";
@@ -68,7 +68,7 @@ fn check(rules: &Rules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Resu
     let here =
         |authority: &Authority<'_>| is_here(address, &authority.host) || is_named(rules, &authority.host);
     let host = host.to_str().ok().and_then(Authority::parse).filter(here);
-    // An address in the first line counts instead of the header; then both must be right.
+    // By HTTP an address in the first line replaces the header. Then both must be right.
     let first_line = uri.authority().map(|authority| Authority::parse(authority.as_str()).filter(here));
     let (Some(host), None | Some(Some(_))) = (host, first_line) else {
         let said = "the request is meant for another host";
@@ -89,7 +89,7 @@ fn check(rules: &Rules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -> Resu
     readable(uri.query().unwrap_or_default())
 }
 
-/// Refuses a query with bytes that are no text, which would otherwise be replaced without a word.
+/// Refuses a query with bytes that are not text, which would otherwise be replaced silently.
 fn readable(query: &str) -> Result<(), Problem> {
     for pair in query.split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -146,7 +146,7 @@ impl<'a> Authority<'a> {
         Some(Self { host, port })
     }
 
-    /// The port, or the usual one of the scheme.
+    /// The port, or the default one of the scheme.
     fn port_for(&self, scheme: &str) -> u16 {
         self.port.unwrap_or(if scheme == "https" { 443 } else { 80 })
     }
@@ -165,23 +165,23 @@ impl Host<'_> {
     }
 }
 
-/// Whether a host is this machine by a name that nobody else can point here: a loopback name, or a plain address.
+/// Returns true if a host is this machine by a name that nobody else can point here: a loopback name, or a plain address.
 fn is_here(address: IpAddr, host: &Host<'_>) -> bool {
     match host {
         Host::Name(_) => host.is_localhost(),
-        // Who listens on every address is called by any of them.
+        // A server that listens on every address may be called by any of them.
         Host::Ip(ip) => ip.to_canonical().is_loopback() || *ip == address || address.is_unspecified(),
     }
 }
 
-/// Whether a host is a name that the configuration vouches for.
-fn is_named(rules: &Rules, host: &Host<'_>) -> bool {
+/// Returns true if a host is a name from the configuration.
+fn is_named(rules: &ServerRules, host: &Host<'_>) -> bool {
     let Host::Name(host) = host else { return false };
     rules.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
 }
 
-/// Tells whether an origin is that of this server: the scheme that it speaks, and the host and port that the request is for.
-fn is_own(rules: &Rules, host: &Authority<'_>, origin: &str) -> bool {
+/// Returns true if an origin is that of this server: its scheme, and the host and port of the request.
+fn is_own(rules: &ServerRules, host: &Authority<'_>, origin: &str) -> bool {
     let Some((scheme, rest)) = origin.split_once("://") else { return false };
     // A proxy in front of a name of the configuration may do the encryption.
     let speaks = match scheme {
@@ -195,9 +195,9 @@ fn is_own(rules: &Rules, host: &Authority<'_>, origin: &str) -> bool {
         })
 }
 
-/// Tells whether browsers shall ask for this host only encrypted from now on. Not for `localhost`, which stands for everything
-/// that the machine serves, on every port.
-fn is_strict(rules: &Rules, headers: &HeaderMap) -> bool {
+/// Returns true if browsers shall use only encrypted connections to this host from now on. Not for `localhost`, which stands
+/// for everything that the machine serves, on every port.
+fn is_strict(rules: &ServerRules, headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(Authority::parse);
     rules.tls.is_some() && host.is_some_and(|host| !host.host.is_localhost())
 }
@@ -209,10 +209,10 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     fn refused(headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
-        refused_by(&Rules::default(), headers)
+        refused_by(&ServerRules::default(), headers)
     }
 
-    fn refused_by(rules: &Rules, headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
+    fn refused_by(rules: &ServerRules, headers: &[(&'static str, &'static str)]) -> Option<&'static str> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
@@ -238,7 +238,7 @@ mod tests {
     fn an_address_in_the_first_line_counts_too() {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("localhost"));
-        let check = |uri| check(&Rules::default(), HERE, &Uri::from_static(uri), &headers);
+        let check = |uri| check(&ServerRules::default(), HERE, &Uri::from_static(uri), &headers);
         assert!(check("http://localhost/mcp").is_ok());
         assert!(check("http://evil.example/mcp").is_err());
     }
@@ -268,7 +268,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("localhost"));
         let uri = Uri::from_static("http://evil.example@127.0.0.1/mcp");
-        assert!(check(&Rules::default(), HERE, &uri, &headers).is_err(), "neither in the first line");
+        assert!(check(&ServerRules::default(), HERE, &uri, &headers).is_err(), "neither in the first line");
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(HOST, HeaderValue::from_static("192.168.1.5:7777"));
             headers.insert(ORIGIN, HeaderValue::from_static(origin));
-            check(&Rules::default(), everywhere, &Uri::from_static("/mcp"), &headers)
+            check(&ServerRules::default(), everywhere, &Uri::from_static("/mcp"), &headers)
         };
         assert!(with("http://192.168.1.5:7777").is_ok());
         for origin in
@@ -336,10 +336,10 @@ mod tests {
 
     #[test]
     fn names_and_sites_of_the_configuration_are_let_through_and_none_like_them() {
-        let rules = Rules {
+        let rules = ServerRules {
             allowed_hosts: vec!["memory.lan".to_owned()],
             cors_origins: vec!["https://app.example".to_owned()],
-            ..Rules::default()
+            ..ServerRules::default()
         };
         let by = |host, origin| refused_by(&rules, &[("host", host), ("origin", origin)]);
         assert_eq!(by("memory.lan:443", "https://app.example"), None);

@@ -1,59 +1,64 @@
-//! How often a token may ask, and how often an address may be wrong about one.
+//! Limits requests per token, and wrong tokens per address.
 //!
-//! Who was wrong too often gets no more answers about tokens, so that none can be found by trying. Tokens that were right
-//! lately are heard all the same: all clients of one machine, or behind one proxy, have the same address, and one of them
-//! must not lock the others out.
+//! After too many wrong tokens an address gets no more answers about tokens, so that none can be found by trying. Tokens
+//! that were right lately still work: all clients of one machine, or behind one proxy, have the same address, and one of
+//! them must not lock the others out.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
 use std::time::Instant;
 
-use tulving_core::space::Secret;
+use tulving_core::model::space::Secret;
 
 use super::problem::Problem;
-use super::rate::Rate;
-use super::rules::Limits;
-use super::tally::{Reason, Tally};
+use super::rate::RateLimiter;
+use super::rules::RequestLimits;
+use super::tally::{RefusalReason, ServerCounters};
 
 /// Counts requests by token and failures by address.
 #[derive(Debug, Default)]
-pub(super) struct Guard {
-    /// Tokens are kept as hashes that only this process can make.
+pub(super) struct AuthRateLimiter {
+    /// The key of the token hashes. Only this process has it.
     state: RandomState,
-    asked: Rate<u64>,
-    failed: Rate<IpAddr>,
+    asked: RateLimiter<u64>,
+    failed: RateLimiter<IpAddr>,
 }
 
-impl Guard {
-    /// Whether a token from this address is looked at at all.
+impl AuthRateLimiter {
+    /// Refuses to check a token from an address with too many wrong ones.
     pub(super) fn hear(
         &self,
-        limits: &Limits,
-        tally: &Tally,
+        limits: &RequestLimits,
+        tally: &ServerCounters,
         from: Option<IpAddr>,
         token: &Secret,
     ) -> Result<(), Problem> {
         let Some(from) = from else { return Ok(()) };
         match self.failed.check(from, limits.failures_per_minute, Instant::now()) {
             Err(wait) if !self.asked.knows(self.key(token)) => {
-                tally.refused(Reason::Failures);
+                tally.refused(RefusalReason::Failures);
                 Err(Problem::too_many("too many wrong tokens came from this address", wait))
             }
             _ => Ok(()),
         }
     }
 
-    /// The token was wrong.
-    pub(super) fn wrong(&self, limits: &Limits, from: Option<IpAddr>) {
+    /// Counts a wrong token.
+    pub(super) fn wrong(&self, limits: &RequestLimits, from: Option<IpAddr>) {
         if let Some(from) = from {
             let _ = self.failed.take(from, limits.failures_per_minute, Instant::now());
         }
     }
 
-    /// The token was right; whether it may ask once more.
-    pub(super) fn right(&self, limits: &Limits, tally: &Tally, token: &Secret) -> Result<(), Problem> {
+    /// Counts a request with a right token, or refuses it if its share is used up.
+    pub(super) fn right(
+        &self,
+        limits: &RequestLimits,
+        tally: &ServerCounters,
+        token: &Secret,
+    ) -> Result<(), Problem> {
         self.asked.take(self.key(token), limits.requests_per_minute, Instant::now()).map_err(|wait| {
-            tally.refused(Reason::Rate);
+            tally.refused(RefusalReason::Rate);
             let said = format!("the token may ask {} times a minute", limits.requests_per_minute);
             Problem::too_many(said, wait)
         })
@@ -70,8 +75,8 @@ mod tests {
 
     #[test]
     fn who_guesses_is_no_longer_heard_but_for_tokens_that_were_right() {
-        let (guard, tally) = (Guard::default(), Tally::default());
-        let limits = Limits { failures_per_minute: 3, ..Limits::default() };
+        let (guard, tally) = (AuthRateLimiter::default(), ServerCounters::default());
+        let limits = RequestLimits { failures_per_minute: 3, ..RequestLimits::default() };
         let (here, there) = (Some([127, 0, 0, 1].into()), Some([10, 0, 0, 1].into()));
         let [good, other] = ["good", "other"].map(|token| Secret::new(token.to_owned()));
         guard.right(&limits, &tally, &good).expect("a share");
@@ -83,6 +88,6 @@ mod tests {
         assert_eq!(refused.code(), "too_many_requests");
         guard.hear(&limits, &tally, here, &good).expect("it was right before");
         guard.hear(&limits, &tally, there, &other).expect("another address");
-        assert_eq!(tally.refusals(Reason::Failures), 1);
+        assert_eq!(tally.refusals(RefusalReason::Failures), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The listener: takes connections until a signal comes, then lets what is in flight end.
+//! The listener: takes connections until a signal comes, then lets requests in flight end.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
@@ -21,63 +21,63 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::app::App;
-use super::connections::{Admitted, Connections, Seat};
-use super::crowd::{self, Crowd};
+use super::app::HttpApp;
+use super::connections::{AdmittedConnection, ConnectionSlot, ConnectionTable};
+use super::crowd::{self, ConnectionRefuser};
 use super::room::WORKERS;
 use super::routes::router;
-use super::rules::{Live, Reload, Rules};
-use super::stream::Stream;
-use super::tally::{Reason, Tally};
-use super::visit::{Peer, network};
+use super::rules::{LiveValue, RulesReloader, ServerRules};
+use super::stream::CountedStream;
+use super::tally::{RefusalReason, ServerCounters};
+use super::visit::{PeerAddress, network};
 
-/// How long a client may take to send the head of a request, and how long a connection may be idle. Less where a whole
-/// request may only take less.
+/// The time limit for the head of a request, and for an idle connection. It is shorter if the limit for a whole request is
+/// shorter.
 const HEAD: Duration = Duration::from_secs(30);
-/// How long a client may take to agree on encryption.
+/// The time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long a client may take to read a part of its answer.
+/// The time limit for a client to read a part of its answer.
 const READING: Duration = Duration::from_secs(30);
-/// Most bytes of the head of a request, and of what is kept of one connection at a time.
+/// The most bytes of the head of a request, and of the buffer of one connection.
 const HEAD_BYTES: usize = 32 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Connections that wait to be taken. With more the system lets clients wait a second before they try again.
+/// Number of connections that wait to be accepted. Beyond it the system lets clients wait a second before they try again.
 const WAITING: u32 = 1_024;
-/// The pause after a connection could not be taken, as when too many files are open.
+/// The pause after a connection could not be accepted, for example because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The number of connections that are given up at the most for the files of the store once the process could open no more, how many
-/// are held in any case, and for how long.
+/// After the process could open no more files: the most connections that are given up for the files of the store, the number that
+/// are kept in any case, and the time that this lasts.
 const SPARE: usize = 16;
 const HELD: usize = 8;
 const SHORTAGE: Duration = Duration::from_secs(10);
-/// How long connections that were turned away stay open, for their clients to read why.
+/// The time that refused connections stay open, for their clients to read the reason.
 const LINGERING: Duration = Duration::from_secs(1);
-/// The number of dropped connections that may still be closing before another one is dropped, and how often and how long it waits
-/// for them: each has its file open until its task ran.
+/// Number of dropped connections that may still be closing before another one is dropped, and the number and length of the waits
+/// for them: each has its file open until its task has run.
 const CLOSING: usize = 32;
 const CLOSING_ROUNDS: usize = 50;
 const CLOSING_PAUSE: Duration = Duration::from_millis(1);
-/// How often the rules are looked at.
+/// The interval between checks of the rules.
 const LOOKING: Duration = Duration::from_secs(1);
-/// How long requests are still read after the signal.
+/// The time that requests are still read after the signal.
 const READING_ON: Duration = Duration::from_millis(250);
-/// Connections on which nothing was asked keep a stopping server for so many rounds of this length: a second, in which
-/// the last answer reaches its client.
+/// Idle connections keep a stopping server for this many rounds of this length: a second, in which the last answer reaches its
+/// client.
 const QUIET_ROUNDS: u32 = 10;
 const ROUND: Duration = Duration::from_millis(100);
 
-/// Why nothing listens.
+/// The reason why the server does not listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Somebody else has the port.
+    /// Another process has the port.
     #[error("{0} is taken by another program")]
     Taken(SocketAddr),
     /// The machine refuses the address.
     #[error("nothing can listen on {address}: {source}")]
     Refused {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The runtime could not start.
@@ -91,32 +91,32 @@ pub struct Listener {
     runtime: Runtime,
     socket: TcpListener,
     address: SocketAddr,
-    stop: Stop,
+    stop: StopSignals,
     hangup: Signal,
 }
 
 #[derive(Debug)]
-struct Stop {
+struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
-/// What holds at one time.
-struct Current {
-    rules: Arc<Rules>,
+/// The rules that are valid now, and their routes.
+struct CurrentRoutes {
+    rules: Arc<ServerRules>,
     routes: Router,
-    /// Most connections, as many as there is room for.
+    /// The most connections, limited by the open files.
     connections: usize,
 }
 
-impl Current {
-    fn new(app: App, address: IpAddr) -> Self {
+impl CurrentRoutes {
+    fn new(app: HttpApp, address: IpAddr) -> Self {
         let rules = Arc::clone(&app.rules);
         Self { connections: crowd::room(rules.limits.connections), routes: router(app, address), rules }
     }
 }
 
-impl Stop {
+impl StopSignals {
     async fn comes(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -126,7 +126,7 @@ impl Stop {
 }
 
 impl Listener {
-    /// Takes the port. From here on a signal does not end the process but [`serve`](Self::serve).
+    /// Takes the port. From here on a signal ends [`serve`](Self::serve) and not the process.
     pub fn open(address: SocketAddr) -> Result<Self, ListenError> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(WORKERS).build()?;
@@ -136,47 +136,49 @@ impl Listener {
             _ => ListenError::Refused { address, source },
         })?;
         let address = socket.local_addr()?;
-        let stop =
-            Stop { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? };
+        let stop = StopSignals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        };
         let hangup = signal(SignalKind::hangup())?;
         drop(inside);
         Ok(Self { runtime, socket, address, stop, hangup })
     }
 
-    /// Where it listens, with the port that the system gave where none was asked for.
+    /// The address that it listens on, with the port that the system chose if none was given.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until a signal comes and what was asked by then is answered. A second signal waits for no answer; what was
-    /// begun still goes to its end. Rules that `reload` brings hold for what is asked from then on.
-    pub fn serve(self, app: App, reload: impl Reload + 'static) {
+    /// Serves until a signal comes and all requests so far are answered. A second signal waits for no answer, but work that has
+    /// begun is finished. Rules from `reload` apply to later requests.
+    pub fn serve(self, app: HttpApp, reload: impl RulesReloader + 'static) {
         let Self { runtime, socket, address, mut stop, hangup } = self;
         runtime.block_on(async move {
-            let current = Arc::new(Live::new(Current::new(app.clone(), address.ip())));
+            let current = Arc::new(LiveValue::new(CurrentRoutes::new(app.clone(), address.ip())));
             tokio::spawn(follow(Box::new(reload), hangup, app.clone(), address.ip(), Arc::clone(&current)));
             accept(socket, &app, &current, &mut stop).await;
         });
-        // Waits for work that was begun.
+        // Waits for work that has begun.
         drop(runtime);
     }
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // The port may be had again at once after a server was stopped.
+    // The port can be reused at once after a server was stopped.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(WAITING)
 }
 
-/// Puts new rules in the place of the old ones, for as long as the server runs.
+/// Replaces the old rules with new ones, for as long as the server runs.
 async fn follow(
-    mut reload: Box<dyn Reload>,
+    mut reload: Box<dyn RulesReloader>,
     mut hangup: Signal,
-    app: App,
+    app: HttpApp,
     address: IpAddr,
-    current: Arc<Live<Current>>,
+    current: Arc<LiveValue<CurrentRoutes>>,
 ) {
     let mut tick = interval(LOOKING);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -192,24 +194,29 @@ async fn follow(
         let Ok((again, found)) = looked.await else { return };
         reload = again;
         let Some(rules) = found else { continue };
-        // A file that is gone for a moment must not send tokens and memories over a network unencrypted.
+        // A file that is missing for a moment must not send tokens and memories over a network unencrypted.
         if rules.tls.is_none() && current.get().rules.tls.is_some() && !address.is_loopback() {
             tracing::error!(
                 "the new configuration has no certificate, and others can reach the server; the one of before goes on"
             );
         } else {
-            current.set(Current::new(app.clone().under(rules), address));
-            // Not before they hold: who reads it may rely on it.
+            current.set(CurrentRoutes::new(app.clone().under(rules), address));
+            // Only after they apply: readers of the log may rely on it.
             tracing::info!("the configuration was read again");
         }
     }
 }
 
 /// Takes connections until a signal comes.
-async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, stop: &mut Stop) {
+async fn accept(
+    socket: TcpListener,
+    app: &HttpApp,
+    current: &Arc<LiveValue<CurrentRoutes>>,
+    stop: &mut StopSignals,
+) {
     let tally = &app.shared.tally;
-    let (connections, table) = (GracefulShutdown::new(), Arc::new(Connections::default()));
-    let (mut crowd, mut shortage) = (Crowd::default(), Shortage::default());
+    let (connections, table) = (GracefulShutdown::new(), Arc::new(ConnectionTable::default()));
+    let (mut crowd, mut shortage) = (ConnectionRefuser::default(), FileShortage::default());
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
@@ -232,17 +239,17 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
             }
         };
         let most = shortage.most(now.connections);
-        let Ok(Admitted { seat, displaced }) =
+        let Ok(AdmittedConnection { seat, displaced }) =
             table.admit(network(peer.ip()), most, now.rules.limits.strangers, Instant::now())
         else {
-            tally.refused(Reason::Connections);
+            tally.refused(RefusalReason::Connections);
             if let Ok(stream) = stream.into_std() {
                 crowd.turn_away(stream, now.rules.tls.is_none(), most);
             }
             continue;
         };
         if displaced {
-            tally.refused(Reason::Displaced);
+            tally.refused(RefusalReason::Displaced);
             let room = || tally.connections() < most + CLOSING;
             for _ in 0..CLOSING_ROUNDS {
                 if room() {
@@ -255,7 +262,7 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
         let (counts, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
         tokio::spawn(async move {
             tokio::select! {
-                () = attend(stream, Peer(peer), &seat, &counts, &now.rules, live, watcher) => {}
+                () = attend(stream, PeerAddress(peer), &seat, &counts, &now.rules, live, watcher) => {}
                 () = seat.dropped() => {}
             }
             drop(open);
@@ -265,12 +272,12 @@ async fn accept(socket: TcpListener, app: &App, current: &Arc<Live<Current>>, st
     finish(app, connections, stop).await;
 }
 
-/// Lets what was asked be answered.
-async fn finish(app: &App, connections: GracefulShutdown, stop: &mut Stop) {
+/// Waits until all requests are answered.
+async fn finish(app: &HttpApp, connections: GracefulShutdown, stop: &mut StopSignals) {
     let tally = &app.shared.tally;
     tracing::info!(in_flight = tally.in_flight(), connections = tally.connections(), "stopping");
     if tally.connections() > 0 {
-        // What was sent by now may not have been read; a connection that seems idle is closed only after that.
+        // Requests that were sent may not have been read yet. A connection that seems idle is closed only after that.
         app.shared.stopping.store(true, Ordering::Relaxed);
         tokio::select! {
             () = tokio::time::sleep(READING_ON) => {}
@@ -284,21 +291,21 @@ async fn finish(app: &App, connections: GracefulShutdown, stop: &mut Stop) {
     }
 }
 
-/// Tells whether the process, or the machine, can open no more files.
+/// Returns true if the process, or the machine, can open no more files.
 fn is_shortage(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-/// The time after the process could open no more files. The store needs some of them too, so for a while fewer connections
-/// are held.
+/// The time after the process could open no more files. The store needs some of them too, so fewer connections are kept for a
+/// while.
 #[derive(Debug, Default)]
-struct Shortage {
-    /// Most connections, and since when.
+struct FileShortage {
+    /// The most connections, and the start of the shortage.
     bound: Option<(usize, Instant)>,
 }
 
-impl Shortage {
-    fn begin(&mut self, tally: &Tally, table: &Connections) {
+impl FileShortage {
+    fn begin(&mut self, tally: &ServerCounters, table: &ConnectionTable) {
         let now = Instant::now();
         if self.bound.is_none_or(|(_, since)| now - since > SHORTAGE) {
             tracing::warn!(connections = tally.connections(), "the process can open no more files");
@@ -306,11 +313,11 @@ impl Shortage {
         let (open, spare) = (tally.connections(), SPARE.min(tally.connections().div_ceil(2)));
         self.bound = Some(((open - spare).max(HELD), now));
         for _ in 0..table.relieve(spare, now) {
-            tally.refused(Reason::Displaced);
+            tally.refused(RefusalReason::Displaced);
         }
     }
 
-    /// Most connections, of those that there is room for otherwise.
+    /// The most connections, given the usual limit.
     fn most(&self, usual: usize) -> usize {
         match self.bound {
             Some((bound, since)) if since.elapsed() < SHORTAGE => bound.min(usual),
@@ -319,21 +326,21 @@ impl Shortage {
     }
 }
 
-/// One connection, encrypted or not, from its beginning to its end.
+/// Serves one connection, encrypted or not, from its start to its end.
 async fn attend(
     stream: TcpStream,
-    peer: Peer,
-    seat: &Arc<Seat>,
-    tally: &Arc<Tally>,
-    rules: &Rules,
-    current: Arc<Live<Current>>,
+    peer: PeerAddress,
+    seat: &Arc<ConnectionSlot>,
+    tally: &Arc<ServerCounters>,
+    rules: &ServerRules,
+    current: Arc<LiveValue<CurrentRoutes>>,
     watcher: Watcher,
 ) {
     // Answers are small; waiting to fill a packet would only delay them.
     let _ = stream.set_nodelay(true);
     let time = rules.limits.time;
-    let stream = Stream::new(stream, Arc::clone(tally), READING.min(time));
-    let wait = Wait { head: HEAD.min(time), first: rules.limits.first_request.min(time) };
+    let stream = CountedStream::new(stream, Arc::clone(tally), READING.min(time));
+    let wait = HeadTimeouts { head: HEAD.min(time), first: rules.limits.first_request.min(time) };
     let Some(tls) = &rules.tls else {
         return converse(stream, peer, seat, tally, wait, current, watcher).await;
     };
@@ -341,29 +348,29 @@ async fn attend(
     match Box::pin(timeout(HANDSHAKE.min(time), tls.0.accept(stream))).await {
         Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, tally, wait, current, watcher)).await,
         Ok(Err(_)) | Err(_) => {
-            tally.refused(Reason::Handshake);
+            tally.refused(RefusalReason::Handshake);
             tracing::debug!(peer = %peer.0, "no encryption was agreed upon");
         }
     }
 }
 
-/// The time that a connection may take to send the head of a request.
+/// The time limits for the head of a request.
 #[derive(Clone, Copy)]
-struct Wait {
-    /// Each of them.
+struct HeadTimeouts {
+    /// The limit for each head.
     head: Duration,
-    /// The first one.
+    /// The limit for the first head.
     first: Duration,
 }
 
-/// Requests and answers. Each request is for the routes that there are when it comes.
+/// Serves the requests of a connection. Each request uses the routes that are current when it arrives.
 async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
-    peer: Peer,
-    seat: &Arc<Seat>,
-    tally: &Tally,
-    wait: Wait,
-    current: Arc<Live<Current>>,
+    peer: PeerAddress,
+    seat: &Arc<ConnectionSlot>,
+    tally: &ServerCounters,
+    wait: HeadTimeouts,
+    current: Arc<LiveValue<CurrentRoutes>>,
     watcher: Watcher,
 ) {
     let own = Arc::clone(seat);
@@ -385,22 +392,22 @@ async fn converse(
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::select! {
-        // How a connection ends is the client's affair.
+        // A connection may end in any way the client likes.
         _ = watcher.watch(connection) => {}
-        () = silent(seat, wait.first) => tally.refused(Reason::Silent),
+        () = silent(seat, wait.first) => tally.refused(RefusalReason::Silent),
     }
 }
 
-/// Returns when no request came whole in this time, and never where one did.
-async fn silent(seat: &Seat, time: Duration) {
+/// Returns if no complete request arrived in this time, and never if one did.
+async fn silent(seat: &ConnectionSlot, time: Duration) {
     tokio::time::sleep(time).await;
     if !seat.is_silent() {
         std::future::pending::<()>().await;
     }
 }
 
-/// Until nothing has been answered for a while. A connection on which a request never became whole does not count.
-async fn quiet(app: &App) {
+/// Waits until nothing has been answered for a while. A connection without a complete request does not count.
+async fn quiet(app: &HttpApp) {
     let mut rounds = 0;
     while rounds < QUIET_ROUNDS {
         tokio::time::sleep(ROUND).await;

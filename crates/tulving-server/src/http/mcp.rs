@@ -1,8 +1,8 @@
 //! `/mcp`: the Model Context Protocol as streamable HTTP, in all its revisions.
 //!
-//! Every request stands by itself in all of them: who asks, the space and the dialect come from token, headers and address, and
-//! the server keeps no session, so that it may be stopped and started between two requests. Of a client of a revision
-//! before 2026-07-28, which says its name only once, the name is handed back as its session id, and it shows it ever after.
+//! Every request is independent in all of them: the caller, the space and the dialect come from token, headers and address. The
+//! server keeps no session, so it may be restarted between two requests. A client of a revision before 2026-07-28 sends its
+//! name only once. It gets the name back as its session id and sends it with every later request.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,32 +17,32 @@ use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta as _, ProtocolVersion};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tulving_core::preview;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::Origin;
+use tulving_core::model::preview;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::Origin;
 use tulving_dialects::Dialect;
 
-use super::app::App;
+use super::app::HttpApp;
 use super::auth::Credentials;
 use super::body;
-use super::dialects::{Named, known, unreadable};
+use super::dialects::{PathParameters, known, unreadable};
 use super::problem::Problem;
 use crate::mcp::REVISIONS;
-use crate::mcp::message::{self, Refused};
+use crate::mcp::message::{self, RefusedMessage};
 use crate::mcp::name::tidy;
 
 const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-/// What stands before the name in a session id.
+/// The prefix of the name in a session id.
 const NAMED: &str = "client-";
 
 /// Answers one request of one caller in one dialect.
-pub(super) type Answer = dyn Fn(Caller, Dialect, Request) -> Answering + Send + Sync;
-type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+pub(super) type McpHandler = dyn Fn(Caller, Dialect, Request) -> McpResponseFuture + Send + Sync;
+type McpResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// `POST /mcp`
 pub(super) async fn native(
-    State(app): State<App>,
+    State(app): State<HttpApp>,
     given: Credentials,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -51,13 +51,13 @@ pub(super) async fn native(
 
 /// `POST /mcp/{dialect}`
 pub(super) async fn spoken(
-    State(app): State<App>,
+    State(app): State<HttpApp>,
     given: Credentials,
-    dialect: Named<String>,
+    dialect: PathParameters<String>,
     request: Request,
 ) -> Result<Response, Problem> {
     let Path(dialect) = dialect.map_err(unreadable)?;
-    // Who asks is found out first: nobody else learns what there is.
+    // The caller is authenticated first: nobody else learns which dialects exist.
     match known(&dialect) {
         Ok(dialect) => serve(&app, given, dialect, request).await,
         Err(problem) => app.caller(given, Origin::Mcp).await.and(Err(problem)),
@@ -65,7 +65,7 @@ pub(super) async fn spoken(
 }
 
 async fn serve(
-    app: &App,
+    app: &HttpApp,
     given: Credentials,
     dialect: Dialect,
     request: Request,
@@ -83,7 +83,7 @@ async fn serve(
         caller.agent = name(&message).or_else(|| named.clone()).or_else(|| remembered(&parts.headers));
     }
     let request = Request::from_parts(parts, Body::from(bytes));
-    // What a tool does is not known here, so that it counts as one that writes.
+    // Whether a tool writes is not known here, so it counts as one that does.
     let place = app.place(true).await?;
     let mut response = (app.answer)(caller, dialect, request).await;
     drop(place);
@@ -99,8 +99,8 @@ async fn serve(
 /// Answers with a server that is made for the request and forgotten.
 pub(super) fn answering<S: ServerHandler + Clone>(
     server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
-) -> Arc<Answer> {
-    // The gate has looked at Host and Origin already, and the body was bounded when it was read.
+) -> Arc<McpHandler> {
+    // The gate has checked Host and Origin already, and the size of the body was limited when it was read.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -114,13 +114,13 @@ pub(super) fn answering<S: ServerHandler + Clone>(
     })
 }
 
-/// The name that a client says with every request.
+/// The name that a client sends with every request.
 fn name(message: &ClientJsonRpcMessage) -> Option<String> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     request.request.get_meta().client_info().and_then(|client| tidy(&client.name))
 }
 
-/// The name that a client says at the beginning of a session.
+/// The name that a client sends at the start of a session.
 fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
     match message {
         ClientJsonRpcMessage::Request(request) => match &request.request {
@@ -131,26 +131,26 @@ fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
     }
 }
 
-/// A session id that is nothing but a name. It gives no right to anything.
+/// A session id that contains only a name. It grants no rights.
 fn session(name: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("{NAMED}{}", HEXLOWER.encode(name.as_bytes()))).ok()
 }
 
-/// The name that a client was given back. Session ids of others mean nothing here.
+/// The name in a session id of ours. Other session ids are ignored.
 fn remembered(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(SESSION)?.to_str().ok()?.strip_prefix(NAMED)?;
     let name = HEXLOWER.decode(id.as_bytes()).ok()?;
     tidy(std::str::from_utf8(&name).ok()?)
 }
 
-/// The revision that a request says it speaks.
+/// The protocol revision of a request.
 fn revision(headers: &HeaderMap) -> Option<String> {
     headers.get(REVISION).map(|revision| String::from_utf8_lossy(revision.as_bytes()).into_owned())
 }
 
-/// The protocol's own answer to what is no request that could be done. In the older revisions an error that has the id of its
-/// request is an answer like any other.
-fn answered(refused: &Refused, revision: Option<&str>) -> Response {
+/// The protocol's own answer to a request that could not be handled. In the older revisions an error with the id of its request
+/// is an answer like any other.
+fn answered(refused: &RefusedMessage, revision: Option<&str>) -> Response {
     let is_new = revision.is_some_and(|revision| revision >= ProtocolVersion::V_2026_07_28.as_str());
     let status = match refused.code() {
         ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND if !is_new => StatusCode::OK,
@@ -160,7 +160,7 @@ fn answered(refused: &Refused, revision: Option<&str>) -> Response {
     (status, [(CONTENT_TYPE, "application/json")], refused.json()).into_response()
 }
 
-/// What is wrong with a request that was answered with nothing but a bare text.
+/// The problem for a request that was answered with only a bare text.
 fn bare(response: &Response, revision: Option<&str>) -> Option<Problem> {
     let status = response.status();
     if status.is_success() || response.headers().contains_key(CONTENT_TYPE) {

@@ -1,4 +1,4 @@
-//! `/metrics`: what was counted, in the text format of Prometheus.
+//! `/metrics`: the counters, in the text format of Prometheus.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 
-use super::app::App;
-use super::auth::Called;
+use super::app::HttpApp;
+use super::auth::AuthenticatedCaller;
 use super::problem::Problem;
-use super::tally::{BUCKETS, Reason};
+use super::tally::{BUCKETS, RefusalReason};
 
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -18,19 +18,20 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub struct Gauge {
     /// Its name, such as `tulving_memories`.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub about: &'static str,
-    /// How much it is.
+    /// Its value.
     pub value: u64,
 }
 
 /// `GET /metrics`
 ///
-/// It tells of everybody's memories, how many there are, so it is for those who may know: an admin of the org, or
-/// whoever reaches the server where that was opened.
-pub(super) async fn show(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+/// It shows the number of everybody's memories, so it needs an admin of the org, or a configuration that opens it
+/// to every client.
+pub(super) async fn show(State(app): State<HttpApp>, request: Request) -> Result<Response, Problem> {
     if !app.rules.open_metrics {
-        let Called(caller) = Called::from_request_parts(&mut request.into_parts().0, &app).await?;
+        let AuthenticatedCaller(caller) =
+            AuthenticatedCaller::from_request_parts(&mut request.into_parts().0, &app).await?;
         app.blocking(move |engine| engine.require_org_admin(&caller)).await??;
     }
     let gauges = app.gauges.clone();
@@ -38,10 +39,10 @@ pub(super) async fn show(State(app): State<App>, request: Request) -> Result<Res
     Ok(([(CONTENT_TYPE, TEXT)], text(&app, &gauges)).into_response())
 }
 
-fn text(app: &App, gauges: &[Gauge]) -> String {
+fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
     let tally = &app.shared.tally;
     let (received, sent) = tally.bytes();
-    let mut page = Page(String::new());
+    let mut page = MetricsText(String::new());
     page.head("tulving_http_requests_total", "counter", "requests answered");
     let routes = tally.routes();
     for (route, asked) in &routes {
@@ -69,7 +70,7 @@ fn text(app: &App, gauges: &[Gauge]) -> String {
     page.head("tulving_http_connections", "gauge", "open connections");
     page.row("tulving_http_connections", "", tally.connections());
     page.head("tulving_http_refused_total", "counter", "connections and requests turned away");
-    for reason in Reason::ALL {
+    for reason in RefusalReason::ALL {
         let labels = format!("reason=\"{}\"", reason.as_str());
         page.row("tulving_http_refused_total", &labels, tally.refusals(reason));
     }
@@ -87,10 +88,10 @@ fn text(app: &App, gauges: &[Gauge]) -> String {
     page.0
 }
 
-/// The text so far. No label holds anything that would have to be escaped.
-struct Page(String);
+/// The text so far. No label contains anything that must be escaped.
+struct MetricsText(String);
 
-impl Page {
+impl MetricsText {
     fn head(&mut self, name: &str, kind: &str, about: &str) {
         let _ = writeln!(self.0, "# HELP {name} {about}\n# TYPE {name} {kind}");
     }

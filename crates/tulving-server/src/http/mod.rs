@@ -1,8 +1,8 @@
 //! HTTP: one address for hosts, SDKs and MCP clients.
 //!
-//! [`listen`] takes connections, under [`rules`] that may change while it runs. [`visit`] goes with each request, which
-//! passes the [`gate`] (Host, Origin, time), then [`auth`] (who asks, in which space) and the [`guard`] (how often), then
-//! its route, which decodes, calls one verb on the blocking pool and encodes. Whatever is refused is a [`problem`].
+//! [`listen`] takes connections, under [`rules`] that may change while it runs. [`visit`] accompanies each request. The
+//! request passes the [`gate`] (Host, Origin, time), then [`auth`] (caller and space) and the [`guard`] (rate limits),
+//! then its route, which decodes, calls one verb on the blocking pool and encodes. Every refusal is a [`problem`].
 
 mod app;
 mod arguments;
@@ -39,8 +39,8 @@ mod tls;
 mod transfer;
 mod visit;
 
-pub use app::App;
+pub use app::HttpApp;
 pub use listen::{ListenError, Listener};
 pub use metrics::Gauge;
-pub use rules::{Limits, Reload, Rules};
+pub use rules::{RequestLimits, RulesReloader, ServerRules};
 pub use tls::{Tls, TlsError};

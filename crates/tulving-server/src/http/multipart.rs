@@ -1,4 +1,4 @@
-//! A body of several parts: a file, and what is said of it.
+//! A multipart body: a file and its arguments.
 
 use std::convert::Infallible;
 
@@ -14,12 +14,12 @@ use tulving_dialects::rest::Operation;
 use super::arguments;
 use super::problem::Problem;
 
-/// The argument that a file is.
+/// The name of the file argument.
 const FILE: &str = "file";
-/// Most parts that a body may have.
+/// The most parts that a body may have.
 const PARTS: usize = 1_000;
 
-/// Whether a request says that its body has parts.
+/// Returns true if the request declares a multipart body.
 pub(super) fn is_multipart(headers: &HeaderMap) -> bool {
     boundary(headers).is_some()
 }
@@ -34,7 +34,8 @@ fn boundary(headers: &HeaderMap) -> Option<Result<String, Problem>> {
     })
 }
 
-/// The arguments in the parts of a body; `None` where it has none. A file becomes what JSON would say of it.
+/// The arguments in the parts of a body; `None` if it has no parts. A file becomes the same value as in
+/// JSON.
 pub(super) async fn arguments(
     operation: &Operation,
     headers: &HeaderMap,

@@ -1,32 +1,33 @@
-//! `Idempotency-Key`: a request that comes again is not done again, and gets the answer that it had.
+//! `Idempotency-Key`: a repeated request is not done again, and gets its first answer.
 
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tulving_core::Engine;
-use tulving_core::request::Caller;
-use tulving_dialects::rest::{Method, Operation};
+use tulving_core::model::request::Caller;
+use tulving_dialects::rest::{Operation, OperationMethod};
 
-use super::operations::Sent;
+use super::operations::OperationResponse;
 use super::problem::Problem;
 
 const HEADER: &str = "idempotency-key";
 
-/// A request that may come again.
-pub(super) struct Once {
+/// A request that may be repeated.
+pub(super) struct IdempotentRequest {
     key: String,
     fingerprint: [u8; 32],
 }
 
-/// Whether the request says so.
+/// Returns the key and fingerprint of a request that writes by POST and has an `Idempotency-Key`.
 pub(super) fn asked(
     operation: &Operation,
     headers: &HeaderMap,
     caller: &Caller,
     said: &Map<String, Value>,
-) -> Result<Option<Once>, Problem> {
+) -> Result<Option<IdempotentRequest>, Problem> {
     let mut given = headers.get_all(HEADER).iter();
-    let Some(key) = given.next().filter(|_| operation.method == Method::Post && operation.writes) else {
+    let Some(key) = given.next().filter(|_| operation.method == OperationMethod::Post && operation.writes)
+    else {
         return Ok(None);
     };
     let refused = |said: &str| {
@@ -42,10 +43,10 @@ pub(super) fn asked(
     hash.update(operation.name);
     hash.update(caller.space.to_string());
     hash.update(serde_json::to_vec(said).expect("JSON is JSON"));
-    Ok(Some(Once { key: key.to_owned(), fingerprint: hash.finalize().into() }))
+    Ok(Some(IdempotentRequest { key: key.to_owned(), fingerprint: hash.finalize().into() }))
 }
 
-/// Refuses the header where it would not be kept to.
+/// Refuses the header for requests that do not support it.
 pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.contains_key(HEADER) {
         true => {
@@ -56,15 +57,15 @@ pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-impl Once {
-    /// Does the work, unless it was done.
+impl IdempotentRequest {
+    /// Does the work, unless it was done before.
     pub(super) fn run(
         self,
         engine: &Engine,
         caller: &Caller,
-        work: impl FnOnce(&Engine, &Caller) -> Result<Sent, Problem>,
-    ) -> Result<Sent, Problem> {
-        use tulving_core::answer::Once as Known;
+        work: impl FnOnce(&Engine, &Caller) -> Result<OperationResponse, Problem>,
+    ) -> Result<OperationResponse, Problem> {
+        use tulving_core::model::answer::Once as Known;
         let begun = match engine.begin_once(caller, &self.key, self.fingerprint)? {
             Known::Begun(begun) => begun,
             Known::Answered(sent) if sent.is_empty() => {
@@ -89,8 +90,8 @@ impl Once {
             }
         };
         let done = work(engine, caller);
-        // Where this fails, or the process ends before it, the work is done all the same; the same request is then done
-        // again once its claim has lapsed.
+        // If this fails, or the process ends before it, the work is done all the same. The same request is then done
+        // again once its claim has expired.
         let _ = match &done {
             Ok(sent) => {
                 let sent = serde_json::to_string(sent).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/openapi.json`: the service described for programs, from the same table that it is routed by.
+//! `/openapi.json`: the description of the service for programs, from the same table as its routes.
 
 mod others;
 
@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use axum::body::Bytes;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use tulving_dialects::rest::{Method, Operation, example, operations};
+use tulving_dialects::rest::{
+    Components, Operation, OperationMethod, OperationSchemas, example, operations, shared, shared_name,
+};
 
 use super::reply;
 
@@ -19,14 +21,22 @@ pub(super) async fn document() -> Response {
 
 /// The whole description.
 fn described() -> Value {
-    let mut paths = Map::new();
+    let (mut paths, mut components, mut schemas) = (Map::new(), Components::default(), Map::new());
     for operation in operations() {
-        add(&mut paths, operation.path, operation.method.as_str(), described_one(operation, operation.name));
+        let types = components.describe(operation);
+        let mut told = described_one(operation, &types, &mut schemas);
         if let Some(path) = operation.also {
-            let name = format!("{}OfHubs", operation.name);
-            add(&mut paths, path, operation.method.as_str(), described_one(operation, &name));
+            let mut also = told.clone();
+            also["operationId"] = json!(format!("{}OfHubs", operation.name));
+            add(&mut paths, path, operation.method.as_str(), also);
         }
+        told["operationId"] = json!(operation.name);
+        add(&mut paths, operation.path, operation.method.as_str(), told);
     }
+    schemas.extend(components.into_schemas());
+    schemas.extend(others::schemas());
+    schemas.insert("Problem".to_owned(), problem());
+    schemas.insert("ProblemError".to_owned(), problem_error());
     for other in others::all() {
         add(&mut paths, other.path, other.method, other.described());
     }
@@ -36,7 +46,7 @@ fn described() -> Value {
             "title": "Tulving",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "The long-term memory of agents. Data comes as {\"data\": …}, what is refused as \
-                application/problem+json with a stable code.",
+                application/problem+json with a stable code and an object error with code and message.",
             "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
         },
         "servers": [{ "url": "/" }],
@@ -59,68 +69,88 @@ fn described() -> Value {
                 "description": "Why it was not done.",
                 "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
             } },
-            "schemas": { "Problem": problem() },
+            "schemas": schemas,
         },
     })
 }
 
 fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
-    // OpenAPI has no word for an argument with `/` in it: there they are written as `%2F`.
+    // OpenAPI cannot express an argument with `/` in it: there they are written as `%2F`.
     let at = paths.entry(path.replace("{*", "{")).or_insert_with(|| json!({}));
     at[method] = operation;
 }
 
-fn described_one(operation: &Operation, name: &str) -> Value {
+/// One operation, without its name. Bodies and envelopes get names among the schemas, so that generated clients have one
+/// class of each.
+fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut Map<String, Value>) -> Value {
     let in_path: Vec<&str> = operation.in_path().collect();
-    let data = Value::Object(operation.output.clone());
     let shown = example("", &operation.output);
     let (schema, shown) = match operation.is_bare {
-        true => (data, shown),
-        false => (
-            json!({ "type": "object", "required": ["data"], "properties": { "data": data } }),
-            json!({ "data": shown }),
-        ),
+        true => (Value::Object(types.output.clone()), shown),
+        false => (enveloped(&types.output, schemas), json!({ "data": shown })),
     };
     let content = json!({ "application/json": { "schema": schema, "example": shown } });
     let mut told = json!({
-        "operationId": name,
+        "operationId": operation.name,
         "tags": [operation.group],
         "summary": operation.title,
         "description": if operation.description.is_empty() { operation.title } else { operation.description },
-        "parameters": parameters(operation, &in_path),
+        "parameters": parameters(operation, types, &in_path),
         "responses": { "200": { "description": "Done.", "content": content }, "default": refused() },
     });
     if operation.creates {
         told["responses"]["201"] = json!({ "description": "Something new is there.", "content": content });
     }
     if operation.method.has_body() {
-        let schema = without(&operation.input, &in_path);
+        let (schema, inline) = (without(&types.input, &in_path), without(&operation.input, &in_path));
         if schema.get("properties").and_then(Value::as_object).is_some_and(|own| !own.is_empty()) {
             let required = ["required", "minProperties"].iter().any(|name| schema.contains_key(*name));
-            let shown = example("", &schema);
+            let shown = example("", &inline);
+            let name = format!("{}Request", capitalised(operation.name));
             told["requestBody"] = json!({
                 "required": required,
-                "content": { "application/json": { "schema": schema, "example": shown } },
+                "content": { "application/json": { "schema": shared(&name), "example": shown } },
             });
             if operation.takes_file() {
-                told["requestBody"]["content"]["multipart/form-data"] = json!({ "schema": in_parts(&schema), "example": { "file": "%PDF-1.7 …", "title": "Report" } });
+                let parts = format!("{}Upload", capitalised(operation.name));
+                told["requestBody"]["content"]["multipart/form-data"] = json!({ "schema": shared(&parts), "example": { "file": "%PDF-1.7 …", "title": "Report" } });
+                schemas.insert(parts, in_parts(&schema, &inline));
             }
+            schemas.insert(name, Value::Object(schema));
         }
     }
     told
 }
 
-/// The same arguments as parts of a body: the file as it is, what is no list or text left to JSON.
-fn in_parts(schema: &Map<String, Value>) -> Value {
+/// The envelope of data: a named type if the data has a name.
+fn enveloped(data: &Map<String, Value>, schemas: &mut Map<String, Value>) -> Value {
+    let envelope = json!({ "type": "object", "required": ["data"], "properties": { "data": data } });
+    let Some(name) = shared_name(data) else { return envelope };
+    let name = format!("{name}Response");
+    let reference = shared(&name);
+    schemas.insert(name, envelope);
+    reference
+}
+
+fn capitalised(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest}", first.to_ascii_uppercase())
+}
+
+/// The same arguments as parts of a body: the file, `tags` and simple values. Other lists and objects need JSON. The
+/// inlined schema tells which arguments are simple.
+fn in_parts(schema: &Map<String, Value>, inline: &Map<String, Value>) -> Value {
     let simple = |schema: &Value| {
         let kinds = schema.get("type");
         kinds.is_some_and(|kinds| kinds != "array" && kinds != "object") || schema.get("enum").is_some()
     };
+    let is_simple =
+        |name: &String| inline.get("properties").and_then(|own| own.get(name)).is_some_and(simple);
     let own = schema.get("properties").and_then(Value::as_object);
     let mut parts: Map<String, Value> = own
         .into_iter()
         .flatten()
-        .filter(|(name, schema)| *name != "content" && simple(schema))
+        .filter(|(name, _)| *name != "content" && is_simple(name))
         .map(|(name, schema)| (name.clone(), schema.clone()))
         .collect();
     parts.insert(
@@ -135,8 +165,8 @@ fn refused() -> Value {
     json!({ "$ref": "#/components/responses/problem" })
 }
 
-fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
-    let own = operation.input.get("properties").and_then(Value::as_object);
+fn parameters(operation: &Operation, types: &OperationSchemas, in_path: &[&str]) -> Vec<Value> {
+    let own = types.input.get("properties").and_then(Value::as_object);
     let required = operation.input.get("required").and_then(Value::as_array);
     let one = |(name, schema): (&String, &Value)| {
         let of_path = in_path.contains(&name.as_str());
@@ -145,7 +175,7 @@ fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
         }
         let mut schema = schema.as_object()?.clone();
         let description = schema.remove("description");
-        let shown = example(name, &schema);
+        let shown = operation.argument(name).map(|inline| example(name, inline));
         let needed = of_path || required.is_some_and(|required| required.contains(&json!(name)));
         let mut told = json!({
             "name": name,
@@ -163,7 +193,7 @@ fn parameters(operation: &Operation, in_path: &[&str]) -> Vec<Value> {
     };
     let mut all: Vec<Value> = own.into_iter().flatten().filter_map(one).collect();
     all.push(json!({ "$ref": "#/components/parameters/space" }));
-    if operation.method == Method::Post && operation.writes && !operation.is_secret {
+    if operation.method == OperationMethod::Post && operation.writes && !operation.is_secret {
         all.push(header(
             "Idempotency-Key",
             "A request with a key that was answered before is not done again.",
@@ -184,7 +214,7 @@ fn header(name: &str, description: &str) -> Value {
     })
 }
 
-/// What stands in an address is never null, and in a path never empty.
+/// A value in an address is never null, and in a path never empty.
 fn plain(mut schema: Map<String, Value>, of_path: bool) -> Value {
     if let Some(Value::Array(kinds)) = schema.get("type")
         && let Some(first) = kinds.first().cloned()
@@ -193,6 +223,12 @@ fn plain(mut schema: Map<String, Value>, of_path: bool) -> Value {
     }
     if let Some(Value::Array(words)) = schema.get_mut("enum") {
         words.retain(|word| !word.is_null());
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [Value::Object(only)] = choices.as_slice() {
+            schema = only.clone();
+        }
     }
     schema.remove("default");
     if of_path {
@@ -219,7 +255,7 @@ fn without(schema: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
 fn problem() -> Value {
     json!({
         "type": "object",
-        "required": ["type", "title", "status", "code", "detail"],
+        "required": ["type", "title", "status", "code", "detail", "error"],
         "properties": {
             "type": { "type": "string" },
             "title": { "type": "string" },
@@ -229,13 +265,28 @@ fn problem() -> Value {
             "hint": { "type": "string", "description": "What to do." },
             "field": { "type": "string", "description": "The part of the request that it is about." },
             "request_id": { "type": "string", "description": "The id in `X-Request-Id` and in the log." },
+            "error": shared("ProblemError"),
         },
         "example": {
             "type": "about:blank",
             "title": "Not Found",
             "status": 404,
             "code": "not_found",
-            "detail": "there is no memory #12",
+            "detail": "there is no memory #12 in the space `default`",
+            "error": { "code": "not_found", "message": "there is no memory #12 in the space `default`" },
+        },
+    })
+}
+
+/// The part of a problem by which clients of the memax service recognise a refusal.
+fn problem_error() -> Value {
+    json!({
+        "type": "object",
+        "description": "The same for clients that know a refusal by this object.",
+        "required": ["code", "message"],
+        "properties": {
+            "code": { "type": "string", "description": "As `code`." },
+            "message": { "type": "string", "description": "As `detail`." },
         },
     })
 }
@@ -268,13 +319,41 @@ mod tests {
     #[test]
     fn bodies_are_objects_that_generated_clients_understand() {
         let mut bodies = 0;
-        walk(&described(), "", &mut |schema, path| {
+        let described = described();
+        walk(&described, "", &mut |schema, path| {
             if path.ends_with("/requestBody/content/application/json/schema") {
                 bodies += 1;
-                assert_eq!(schema["type"], "object", "{path}");
-                assert!(schema.get("oneOf").or(schema.get("anyOf")).is_none(), "{path}: {schema:?}");
+                let name = shared_name(schema).unwrap_or_else(|| panic!("{path} has no name: {schema:?}"));
+                let body = &described["components"]["schemas"][name];
+                assert_eq!(body["type"], "object", "{path}");
+                assert!(body.get("oneOf").or(body.get("anyOf")).is_none(), "{path}: {body}");
             }
         });
         assert!(bodies > 10, "{bodies}");
+    }
+
+    #[test]
+    fn every_reference_leads_to_a_schema_and_every_schema_is_referred_to() {
+        let described = described();
+        let schemas = described["components"]["schemas"].as_object().expect("schemas");
+        let mut met = std::collections::BTreeSet::new();
+        walk(&described, "", &mut |schema, path| {
+            if let Some(name) = shared_name(schema) {
+                assert!(schemas.contains_key(name), "{path}: {name}");
+                met.insert(name.to_owned());
+            }
+        });
+        let unmet: Vec<_> = schemas.keys().filter(|name| !met.contains(*name)).collect();
+        assert!(unmet.is_empty(), "{unmet:?}");
+    }
+
+    #[test]
+    fn objects_of_operations_have_names_and_are_described_once() {
+        walk(&described(), "", &mut |schema, path| {
+            let is_anonymous = schema.get("properties").is_some_and(Value::is_object)
+                && schema.get("type").is_some_and(|kind| kind == "object")
+                && path.matches('/').count() != 3;
+            assert!(!is_anonymous || !path.contains("schema"), "{path} has no name: {schema:?}");
+        });
     }
 }

@@ -9,17 +9,17 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
 use serde::{Deserialize, Serialize};
 use tulving_core::Engine;
-use tulving_core::request::Caller;
-use tulving_dialects::rest::{Answer, Method, Operation, operations};
+use tulving_core::model::request::Caller;
+use tulving_dialects::rest::{Operation, OperationMethod, OperationReply, operations};
 
-use super::app::App;
-use super::auth::Called;
+use super::app::HttpApp;
+use super::auth::AuthenticatedCaller;
 use super::problem::Problem;
 use super::reply::enveloped;
 use super::{arguments, body, multipart, once};
 
 /// Their routes.
-pub(super) fn routes() -> Router<App> {
+pub(super) fn routes() -> Router<HttpApp> {
     operations().iter().fold(Router::new(), |router, operation| {
         let handler = move |state, called, path, request| call(operation, state, called, path, request);
         let addresses = [Some(operation.path), operation.also];
@@ -30,19 +30,19 @@ pub(super) fn routes() -> Router<App> {
     })
 }
 
-const fn filter(method: Method) -> MethodFilter {
+const fn filter(method: OperationMethod) -> MethodFilter {
     match method {
-        Method::Get => MethodFilter::GET,
-        Method::Post => MethodFilter::POST,
-        Method::Patch => MethodFilter::PATCH,
-        Method::Put => MethodFilter::PUT,
-        Method::Delete => MethodFilter::DELETE,
+        OperationMethod::Get => MethodFilter::GET,
+        OperationMethod::Post => MethodFilter::POST,
+        OperationMethod::Patch => MethodFilter::PATCH,
+        OperationMethod::Put => MethodFilter::PUT,
+        OperationMethod::Delete => MethodFilter::DELETE,
     }
 }
 
-/// What is sent, and what is kept of it where the request may come again.
+/// The answer as it is sent, and as it is stored if the request may be repeated.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Sent {
+pub(super) struct OperationResponse {
     status: u16,
     tag: Option<String>,
     body: String,
@@ -50,8 +50,8 @@ pub(super) struct Sent {
 
 async fn call(
     operation: &'static Operation,
-    State(app): State<App>,
-    Called(caller): Called,
+    State(app): State<HttpApp>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     path: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -86,13 +86,13 @@ async fn call(
     }
 }
 
-fn sent(operation: &Operation, answer: Answer) -> Sent {
+fn sent(operation: &Operation, answer: OperationReply) -> OperationResponse {
     let status = if answer.created { StatusCode::CREATED } else { StatusCode::OK };
     let body = if operation.is_bare { answer.data } else { enveloped(&answer.data) };
-    Sent { status: status.as_u16(), tag: answer.tag, body }
+    OperationResponse { status: status.as_u16(), tag: answer.tag, body }
 }
 
-impl Sent {
+impl OperationResponse {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::OK);
         let mut response = (status, [(CONTENT_TYPE, "application/json")], self.body).into_response();

@@ -1,5 +1,5 @@
-//! A body that is made while it is sent. It ends when its maker does, and then all that was made has been sent; where the
-//! maker fails, it breaks off, so that its reader knows that it is not whole.
+//! A body that is produced while it is sent. It ends when its producer does, after everything was sent. If the producer
+//! fails, the body breaks off, so that the reader knows that it is incomplete.
 
 use std::io;
 use std::pin::Pin;
@@ -9,12 +9,12 @@ use axum::body::{Body, Bytes};
 use hyper::body::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// What is handed over.
-pub(super) type Page = Result<Bytes, io::Error>;
+/// A page, or the error that ends the body.
+pub(super) type BodyPage = Result<Bytes, io::Error>;
 
-struct Pages(Receiver<Page>);
+struct PagedBody(Receiver<BodyPage>);
 
-impl hyper::body::Body for Pages {
+impl hyper::body::Body for PagedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -26,8 +26,8 @@ impl hyper::body::Body for Pages {
     }
 }
 
-/// A body, and where its pages are handed over. So many may wait for a reader who is slow; then the maker waits too.
-pub(super) fn pages(ahead: usize) -> (Sender<Page>, Body) {
+/// A body, and the sender of its pages. `ahead` pages may wait for a slow reader; then the producer waits too.
+pub(super) fn pages(ahead: usize) -> (Sender<BodyPage>, Body) {
     let (sender, receiver) = channel(ahead);
-    (sender, Body::new(Pages(receiver)))
+    (sender, Body::new(PagedBody(receiver)))
 }

@@ -1,4 +1,6 @@
-//! What is answered where nothing was done: `application/problem+json` (RFC 9457) with a stable `code`.
+//! The answer to a refused request: `application/problem+json` (RFC 9457) with a stable `code`.
+//!
+//! It also has an `error` object, which clients of the memax service need: they ignore the status.
 
 use std::time::Duration;
 
@@ -6,15 +8,15 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tulving_core::error::{Class, Error};
-use tulving_dialects::tool::Refusal;
+use tulving_core::model::error::{Class, Error};
+use tulving_dialects::tool::ToolError;
 
 use super::status::status;
 
-/// After how many seconds it is worth another try where others were busy.
+/// Number of seconds to wait before the next try if others were busy.
 const SOON: u64 = 1;
 
-/// Why a request was not done.
+/// The reason why a request was refused or failed.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     status: StatusCode,
@@ -22,12 +24,12 @@ pub(super) struct Problem {
     detail: String,
     hint: Option<String>,
     field: Option<String>,
-    /// How many seconds to wait before the next try.
+    /// Number of seconds to wait before the next try.
     wait: Option<u64>,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ProblemDocument<'a> {
     r#type: &'static str,
     title: &'a str,
     status: u16,
@@ -39,6 +41,14 @@ struct Document<'a> {
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<&'a str>,
+    error: ErrorObject<'a>,
+}
+
+/// The refusal as clients of the memax service read it.
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    code: &'a str,
+    message: &'a str,
 }
 
 impl Problem {
@@ -46,12 +56,12 @@ impl Problem {
         Self { status, code, detail: detail.into(), hint: None, field: None, wait: None }
     }
 
-    /// The same with another status than that of its class.
+    /// The same with another status than the one of its class.
     pub(super) fn answered(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// The same with what to do about it.
+    /// The same with a hint.
     pub(super) fn hinting(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
@@ -61,18 +71,18 @@ impl Problem {
         Self { field: Some(field.to_owned()), ..self }
     }
 
-    /// The same with more to do about it.
+    /// The same with an addition to its hint.
     pub(super) fn hinting_too(self, more: &str) -> Self {
         let hint = self.hint.as_ref().map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}"));
         self.hinting(hint)
     }
 
-    /// Whether it is the server that failed, and not the request that is wrong.
+    /// Returns true if the server failed, and not the request.
     pub(super) fn is_of_server(&self) -> bool {
         self.status.is_server_error()
     }
 
-    /// What happened, in words.
+    /// The description of the problem.
     pub(super) fn detail(&self) -> &str {
         &self.detail
     }
@@ -80,6 +90,15 @@ impl Problem {
     /// A stable name for programs.
     pub(super) fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// The problem for a request that the web framework refused with a bare status.
+    pub(super) fn bare(status: StatusCode) -> Self {
+        if status.is_server_error() {
+            return Self::fault().answered(status);
+        }
+        let reason = status.canonical_reason().unwrap_or("refused").to_lowercase();
+        Self::new(status, "invalid_request", format!("the request was refused: {reason}"))
     }
 
     pub(super) fn no_token() -> Self {
@@ -129,9 +148,9 @@ impl Problem {
         )
     }
 
-    /// The document, with the id of the request where it has one.
+    /// The document, with the id of the request if it has one.
     pub(super) fn document(&self, request_id: Option<&str>) -> String {
-        let document = Document {
+        let document = ProblemDocument {
             r#type: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
             status: self.status.as_u16(),
@@ -140,17 +159,21 @@ impl Problem {
             hint: self.hint.as_deref(),
             field: self.field.as_deref(),
             request_id,
+            error: ErrorObject { code: self.code, message: &self.detail },
         };
         serde_json::to_string(&document).expect("plain texts are JSON")
     }
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        let Refusal { code, message, hint, field, class } = refusal;
+/// The only error of the host whose text names no file and is for the client: it can continue to read.
+const READ_ONLY: &str = "home_read_only";
+
+impl From<ToolError> for Problem {
+    fn from(refusal: ToolError) -> Self {
+        let ToolError { code, message, hint, field, class } = refusal;
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        if matches!(class, Class::Corrupt | Class::Bug | Class::Host) {
-            // What it says of files is for whoever runs the server.
+        if matches!(class, Class::Corrupt | Class::Bug | Class::Host) && code != READ_ONLY {
+            // Its text about files is for the operator of the server.
             tracing::error!(code, reason = message, "a request could not be done");
             return Self::new(status, code, "the server could not do it, and its log says why");
         }
@@ -161,7 +184,7 @@ impl From<Refusal> for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        Refusal::from(error).into()
+        ToolError::from(error).into()
     }
 }
 
@@ -176,7 +199,7 @@ impl IntoResponse for Problem {
         if let Some(wait) = self.wait {
             headers.insert(RETRY_AFTER, wait.into());
         }
-        // Who goes with the request writes its id into the document.
+        // `accompany` writes the id of the request into the document.
         response.extensions_mut().insert(self);
         response
     }

@@ -1,30 +1,30 @@
-//! How often somebody may do something: so many times a minute, all at once or spread out.
+//! A rate limit per minute. The share may be used all at once or spread out.
 //!
-//! For each key one point in time is kept, up to which the past requests have used up its share (the generic cell rate
-//! algorithm). Keys are forgotten when there are too many of them, those that owe the least first.
+//! Each key has one point in time, up to which past requests have used up its share (the generic cell rate algorithm). If
+//! there are too many keys, those that owe the least are forgotten first.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most keys that are kept: a few hundred kilobytes.
+/// The most keys that are kept: a few hundred kilobytes.
 const MOST: usize = 4_096;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// What each key has used up.
+/// The used share of each key.
 #[derive(Debug)]
-pub(super) struct Rate<K>(Mutex<HashMap<K, Instant>>);
+pub(super) struct RateLimiter<K>(Mutex<HashMap<K, Instant>>);
 
-impl<K> Default for Rate<K> {
+impl<K> Default for RateLimiter<K> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: Copy + Eq + Hash> Rate<K> {
-    /// Counts once for `key`; where its share of `per_minute` is used up, it says how long to wait and counts nothing.
-    /// With 0 there is always enough.
+impl<K: Copy + Eq + Hash> RateLimiter<K> {
+    /// Counts once for `key`. If its share of `per_minute` is used up, counts nothing and returns the time to wait. 0 means
+    /// no limit.
     pub(super) fn take(&self, key: K, per_minute: u32, now: Instant) -> Result<(), Duration> {
         let mut used = self.lock();
         let until = used.get(&key).copied();
@@ -36,12 +36,12 @@ impl<K: Copy + Eq + Hash> Rate<K> {
         Ok(())
     }
 
-    /// Whether one more would be counted, without counting it.
+    /// Checks the limit like [`take`](Self::take), without counting.
     pub(super) fn check(&self, key: K, per_minute: u32, now: Instant) -> Result<(), Duration> {
         wait(self.lock().get(&key).copied(), per_minute, now)
     }
 
-    /// Whether the key was counted lately.
+    /// Returns true if the key was counted lately.
     pub(super) fn knows(&self, key: K) -> bool {
         self.lock().contains_key(&key)
     }
@@ -57,15 +57,15 @@ fn step(per_minute: u32) -> Duration {
 
 fn wait(until: Option<Instant>, per_minute: u32, now: Instant) -> Result<(), Duration> {
     let ahead = until.unwrap_or(now).saturating_duration_since(now);
-    // What is used up may reach as far ahead as leaves room for one more within the minute.
+    // The used share may reach ahead as long as one more fits within the minute.
     match (ahead + step(per_minute)).checked_sub(MINUTE) {
         Some(over) if !over.is_zero() => Err(over),
         _ => Ok(()),
     }
 }
 
-/// Forgets those that owe nothing; where that is not enough, the half that owes the least, so that a flood of keys does not
-/// pay for each of them with a look at all.
+/// Forgets keys that owe nothing. If that is not enough, forgets the half that owes the least, so that a flood of keys does
+/// not scan all of them each time.
 fn make_room<K: Copy + Eq + Hash>(used: &mut HashMap<K, Instant>, now: Instant) {
     used.retain(|_, until| *until > now);
     if used.len() >= MOST {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn so_many_at_once_and_then_one_for_each_share_of_the_minute() {
-        let (rate, now) = (Rate::default(), Instant::now());
+        let (rate, now) = (RateLimiter::default(), Instant::now());
         for _ in 0..6 {
             assert_eq!(rate.take("a", 6, now), Ok(()));
         }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn nobody_gets_more_than_two_shares_in_any_minute() {
-        let (rate, start) = (Rate::default(), Instant::now());
+        let (rate, start) = (RateLimiter::default(), Instant::now());
         let served =
             (0..60_000u64).filter(|at| rate.take(0, 100, start + Duration::from_millis(*at)).is_ok());
         assert!((199..=200).contains(&served.count()));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn nought_is_no_bound_and_the_key_is_known_all_the_same() {
-        let (rate, now) = (Rate::default(), Instant::now());
+        let (rate, now) = (RateLimiter::default(), Instant::now());
         assert!(!rate.knows(1));
         assert!((0..1_000).all(|_| rate.take(1, 0, now).is_ok()));
         assert!(rate.knows(1));
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn there_are_never_too_many_keys_and_who_owes_most_is_kept() {
-        let (rate, now) = (Rate::default(), Instant::now());
+        let (rate, now) = (RateLimiter::default(), Instant::now());
         while rate.take(u32::MAX, 10, now).is_ok() {}
         for key in 0..20_000 {
             let _ = rate.take(key, 10, now);

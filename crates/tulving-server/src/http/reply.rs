@@ -1,4 +1,4 @@
-//! What is answered where all went well: `{"data": …}`.
+//! The answer to a successful request: `{"data": …}`.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::problem::Problem;
 
-/// What was asked for, in its envelope.
+/// The data in its envelope.
 pub(super) fn data(value: &impl Serialize) -> Response {
     match serde_json::to_string(value) {
         Ok(text) => json(enveloped(&text)),

@@ -1,4 +1,5 @@
-//! How much is worked on at once. Whoever waits for room has not begun, and is gone with its request.
+//! Limits concurrent work. A request that waits for a place has not begun, and leaves the queue when
+//! its client goes.
 
 use std::sync::Arc;
 
@@ -6,40 +7,40 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 
-/// How many threads there are for work.
+/// Number of threads for work.
 pub(super) const WORKERS: usize = 64;
 
 /// Places for work.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct WorkerLimit {
     any: Arc<Semaphore>,
-    /// What may have to wait for other writers never takes all places, so that reads go on meanwhile.
+    /// Work that may wait for other writers never takes all places, so that reads continue meanwhile.
     writing: Arc<Semaphore>,
 }
 
-/// A place, for as long as it is held.
-pub(super) struct Place {
+/// A place, freed when it is dropped.
+pub(super) struct WorkerSlot {
     _any: OwnedSemaphorePermit,
     _writing: Option<OwnedSemaphorePermit>,
 }
 
-impl Default for Room {
+impl Default for WorkerLimit {
     fn default() -> Self {
-        // A few threads are left over for what the server does for itself.
+        // A few threads are left for the server itself.
         let of = |share: usize| Arc::new(Semaphore::new(share));
         Self { any: of(WORKERS - WORKERS / 8), writing: of(WORKERS / 2) }
     }
 }
 
-impl Room {
+impl WorkerLimit {
     /// Waits for a place.
-    pub(super) async fn enter(&self, writes: bool) -> Result<Place, Problem> {
+    pub(super) async fn enter(&self, writes: bool) -> Result<WorkerSlot, Problem> {
         let of = |places: &Arc<Semaphore>| Arc::clone(places).acquire_owned();
         let writing = match writes {
             true => Some(of(&self.writing).await.map_err(|_| Problem::fault())?),
             false => None,
         };
-        Ok(Place { _any: of(&self.any).await.map_err(|_| Problem::fault())?, _writing: writing })
+        Ok(WorkerSlot { _any: of(&self.any).await.map_err(|_| Problem::fault())?, _writing: writing })
     }
 }
 
@@ -51,7 +52,7 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_write_leave_room_for_those_who_read() {
-        let room = Room::default();
+        let room = WorkerLimit::default();
         let soon = |writes| tokio::time::timeout(Duration::from_millis(10), room.enter(writes));
         let mut held = Vec::new();
         while let Ok(place) = soon(true).await {

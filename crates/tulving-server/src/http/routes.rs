@@ -1,4 +1,4 @@
-//! Every address there is.
+//! All routes of the server.
 
 use std::net::IpAddr;
 
@@ -8,15 +8,15 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde_json::json;
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-use super::app::App;
-use super::gate::{self, Gate};
+use super::app::HttpApp;
+use super::gate::{self, HostCheck};
 use super::problem::Problem;
 use super::{attachment, dialects, events, mcp, metrics, openapi, operations, reply, transfer, visit};
 
 /// The routes, behind the gate of a listener at `address`.
-pub(super) fn router(app: App, address: IpAddr) -> Router {
+pub(super) fn router(app: HttpApp, address: IpAddr) -> Router {
     Router::new()
         .route("/healthz", get(healthy))
         .route("/metrics", get(metrics::show))
@@ -34,11 +34,11 @@ pub(super) fn router(app: App, address: IpAddr) -> Router {
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone())
-        .layer(from_fn_with_state(Gate { app: app.clone(), address }, gate::pass))
+        .layer(from_fn_with_state(HostCheck { app: app.clone(), address }, gate::pass))
         .layer(from_fn_with_state(app, visit::accompany))
 }
 
-/// That the process answers. It says nothing of what is stored, so nobody has to say who asks.
+/// Answers that the process is alive. It reveals nothing about the store, so it needs no token.
 async fn healthy() -> Response {
     reply::data(&json!({ "status": "ok" }))
 }

@@ -1,36 +1,36 @@
-//! What a server keeps to, and may be told anew while it runs.
+//! The rules of a server, which may change while it runs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use super::tls::Tls;
 
-/// Bounds on what requests may cost.
+/// Limits on the cost of requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Most bytes of a body.
+pub struct RequestLimits {
+    /// The most bytes of a body.
     pub body_bytes: usize,
-    /// Most bytes of a body that holds a file.
+    /// The most bytes of a body with a file.
     pub upload_bytes: usize,
-    /// How deep JSON may be nested.
+    /// The greatest depth of nested JSON.
     pub depth: usize,
-    /// Most items that may be asked for at once.
+    /// The most items in one request.
     pub page: u64,
-    /// How long a request may take in all.
+    /// The time limit for a whole request.
     pub time: Duration,
-    /// Most connections at once.
+    /// The most connections at once.
     pub connections: usize,
-    /// Most connections without a valid token from one address.
+    /// The most connections without a valid token from one address.
     pub strangers: usize,
-    /// How long a new connection may take to its first whole request head.
+    /// The time limit for the first complete request head of a new connection.
     pub first_request: Duration,
-    /// Most requests with one token in a minute; 0 is no bound.
+    /// The most requests with one token in a minute; 0 means no limit.
     pub requests_per_minute: u32,
-    /// Most wrong tokens from one address in a minute; 0 is no bound.
+    /// The most wrong tokens from one address in a minute; 0 means no limit.
     pub failures_per_minute: u32,
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             body_bytes: 8 * 1024 * 1024,
@@ -47,40 +47,40 @@ impl Default for Limits {
     }
 }
 
-/// What a server keeps to.
+/// The rules of a server.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
-    /// Bounds on what requests may cost.
-    pub limits: Limits,
-    /// What encrypts; without it everything is plain.
+pub struct ServerRules {
+    /// Limits on the cost of requests.
+    pub limits: RequestLimits,
+    /// The certificate; without it connections are not encrypted.
     pub tls: Option<Tls>,
     /// Sites whose pages may call, such as `https://app.example`.
     pub cors_origins: Vec<String>,
-    /// Names that this server is called by, besides its address.
+    /// Names of this server, besides its address.
     pub allowed_hosts: Vec<String>,
-    /// Whether `/metrics` asks for no token.
+    /// True if `/metrics` needs no token.
     pub open_metrics: bool,
 }
 
 /// Reads the rules again while a server runs.
-pub trait Reload: Send {
-    /// The rules that hold from now on; `None` where those of before go on. It is asked about once a second, and with
-    /// `asked` when somebody told the process to look (SIGHUP). What is wrong is said in the log, and nothing changes.
-    fn look(&mut self, asked: bool) -> Option<Rules>;
+pub trait RulesReloader: Send {
+    /// Returns the new rules, or `None` if the old ones stay. It is called about once a second, and with `asked` when
+    /// the process got a signal to reload (SIGHUP). An error is logged, and nothing changes.
+    fn look(&mut self, asked: bool) -> Option<ServerRules>;
 }
 
 /// Rules that never change.
-impl Reload for () {
-    fn look(&mut self, _: bool) -> Option<Rules> {
+impl RulesReloader for () {
+    fn look(&mut self, _: bool) -> Option<ServerRules> {
         None
     }
 }
 
-/// Something of which there is always one, replaced as a whole.
+/// A value that is always present and is replaced as a whole.
 #[derive(Debug)]
-pub(super) struct Live<T>(RwLock<Arc<T>>);
+pub(super) struct LiveValue<T>(RwLock<Arc<T>>);
 
-impl<T> Live<T> {
+impl<T> LiveValue<T> {
     pub(super) fn new(value: T) -> Self {
         Self(RwLock::new(Arc::new(value)))
     }

@@ -1,6 +1,6 @@
-//! The one place where a class of trouble becomes an HTTP status.
+//! The one place where a class of error becomes an HTTP status.
 
-use tulving_core::error::Class;
+use tulving_core::model::error::Class;
 
 /// The status of a failed request.
 pub const fn status(class: Class) -> u16 {
@@ -11,7 +11,8 @@ pub const fn status(class: Class) -> u16 {
         Class::Conflict => 409,
         Class::Corrupt | Class::Bug => 500,
         Class::Upstream => 502,
-        // What is not there may come back without the request being another; only where others are busy is it worth waiting for.
+        // A missing resource of the host may come back without a change to the request. Only if others are busy is it worth
+        // waiting for.
         Class::Busy | Class::Host => 503,
     }
 }

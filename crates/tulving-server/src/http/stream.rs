@@ -1,4 +1,4 @@
-//! The bytes of a connection: counted, and never waiting for ever on a client that does not read.
+//! The bytes of a connection: counted, and never waiting forever for a client that does not read.
 
 use std::io;
 use std::pin::Pin;
@@ -10,32 +10,32 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-use super::tally::{Counted, Reason, Tally};
+use super::tally::{CountGuard, RefusalReason, ServerCounters};
 
-/// A client has to take so many bytes each time the clock runs: 2 KiB a second. One that takes a byte now and then would
-/// hold an answer in memory for as long as it likes.
+/// The least number of bytes that a client must take each time the clock runs: 2 KiB a second. A client that takes a
+/// byte now and then would keep an answer in memory for as long as it likes.
 const LEAST: usize = 64 * 1024;
 
-/// A connection that ends with an error when its client takes too little of what it is sent.
-pub(super) struct Stream {
+/// A connection that ends with an error if its client takes the sent bytes too slowly.
+pub(super) struct CountedStream {
     inner: TcpStream,
-    tally: Arc<Tally>,
-    /// How long it may take to hand over [`LEAST`] bytes, or all there are.
+    tally: Arc<ServerCounters>,
+    /// The time limit for sending [`LEAST`] bytes, or all there are.
     time: Duration,
-    /// Runs while something was not taken at once.
+    /// Runs while some bytes were not taken at once.
     clock: Option<Pin<Box<Sleep>>>,
-    /// What was taken since the clock runs.
+    /// Number of bytes taken since the clock started.
     taken: usize,
-    /// Counts it among those that are sending.
-    writing: Option<Counted>,
+    /// Counts it among the connections that are sending.
+    writing: Option<CountGuard>,
 }
 
-impl Stream {
-    pub(super) fn new(inner: TcpStream, tally: Arc<Tally>, time: Duration) -> Self {
+impl CountedStream {
+    pub(super) fn new(inner: TcpStream, tally: Arc<ServerCounters>, time: Duration) -> Self {
         Self { inner, tally, time, clock: None, taken: 0, writing: None }
     }
 
-    /// What came of sending, unless the clock has run out.
+    /// The result of sending, unless the clock has run out.
     fn sent(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if self.writing.is_none() {
             self.writing = Some(self.tally.write());
@@ -59,14 +59,14 @@ impl Stream {
                     .clock
                     .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + time)));
                 ready!(clock.as_mut().poll(cx));
-                self.tally.refused(Reason::SlowReader);
+                self.tally.refused(RefusalReason::SlowReader);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -79,7 +79,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for CountedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.inner).poll_write(cx, bytes);
         self.sent(cx, result)
@@ -98,7 +98,7 @@ impl AsyncWrite for Stream {
         self.inner.is_write_vectored()
     }
 
-    /// Asked for once everything was handed over.
+    /// Called once everything was sent.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.clock = None;
         self.writing = None;

@@ -1,27 +1,27 @@
-//! What is counted while a server runs. [`metrics`](super::metrics) tells it.
+//! The counters of a running server. [`metrics`](super::metrics) shows them.
 //!
-//! Whatever names a row is one of a closed list: methods, templates of routes, classes of status. A client cannot make
-//! rows.
+//! The name of every row is from a closed list: methods, templates of routes, classes of status. A client cannot
+//! create rows.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Upper ends of the buckets of durations, in seconds. What is above the last is only in the total.
+/// Upper ends of the duration buckets, in seconds. Longer durations are only in the total.
 pub(super) const BUCKETS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
-/// Why a connection or a request was turned away before it was looked at.
+/// The reason why a connection or a request was refused before it was read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reason {
+pub(super) enum RefusalReason {
     /// Too many connections.
     Connections,
     /// The token has used up its share.
     Rate,
     /// Too many wrong tokens from the address.
     Failures,
-    /// No TLS was agreed upon in time.
+    /// The TLS handshake did not finish in time.
     Handshake,
     /// The client did not read its answer.
     SlowReader,
@@ -31,7 +31,7 @@ pub(super) enum Reason {
     Silent,
 }
 
-impl Reason {
+impl RefusalReason {
     pub(super) const ALL: [Self; 7] = [
         Self::Connections,
         Self::Rate,
@@ -55,37 +55,37 @@ impl Reason {
     }
 }
 
-/// What became of the requests to one route.
+/// The results of the requests to one route.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
-    /// By method and the first digit of the status.
+pub(super) struct RouteCounters {
+    /// Number of answers by method and first digit of the status.
     pub(super) answers: BTreeMap<(&'static str, u16), u64>,
-    /// How many took at most as long as each of [`BUCKETS`] and longer than the one before.
+    /// Number of requests that took at most as long as each of [`BUCKETS`] and longer than the one before.
     pub(super) buckets: [u64; BUCKETS.len()],
-    /// All of them, however long they took.
+    /// Number of all requests, however long they took.
     pub(super) count: u64,
-    /// How long they took together.
+    /// Total duration of the requests.
     pub(super) time: Duration,
 }
 
 /// The counts of a server.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    routes: Mutex<BTreeMap<String, Asked>>,
+pub(super) struct ServerCounters {
+    routes: Mutex<BTreeMap<String, RouteCounters>>,
     in_flight: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
     writing: Arc<AtomicUsize>,
     sent: AtomicU64,
     received: AtomicU64,
-    refused: [AtomicU64; Reason::ALL.len()],
+    refused: [AtomicU64; RefusalReason::ALL.len()],
 }
 
-impl Tally {
-    /// A request was answered.
+impl ServerCounters {
+    /// Counts an answered request.
     pub(super) fn answered(&self, method: &'static str, route: &str, status: u16, time: Duration) {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         if !routes.contains_key(route) {
-            routes.insert(route.to_owned(), Asked::default());
+            routes.insert(route.to_owned(), RouteCounters::default());
         }
         let Some(asked) = routes.get_mut(route) else { return };
         *asked.answers.entry((method, status / 100)).or_default() += 1;
@@ -96,18 +96,18 @@ impl Tally {
         asked.time += time;
     }
 
-    /// What was asked of each route so far.
-    pub(super) fn routes(&self) -> BTreeMap<String, Asked> {
+    /// The counters of each route so far.
+    pub(super) fn routes(&self) -> BTreeMap<String, RouteCounters> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Something was turned away.
-    pub(super) fn refused(&self, reason: Reason) {
+    /// Counts a refusal.
+    pub(super) fn refused(&self, reason: RefusalReason) {
         self.refused[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often something was turned away for this reason.
-    pub(super) fn refusals(&self, reason: Reason) -> u64 {
+    /// Number of refusals for this reason.
+    pub(super) fn refusals(&self, reason: RefusalReason) -> u64 {
         self.refused[reason as usize].load(Ordering::Relaxed)
     }
 
@@ -119,37 +119,37 @@ impl Tally {
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Bytes received and sent.
+    /// Number of bytes received and sent.
     pub(super) fn bytes(&self) -> (u64, u64) {
         (self.received.load(Ordering::Relaxed), self.sent.load(Ordering::Relaxed))
     }
 
-    /// One more request is being answered.
-    pub(super) fn begin(&self) -> Counted {
-        Counted::among(&self.in_flight)
+    /// Counts one more request in progress.
+    pub(super) fn begin(&self) -> CountGuard {
+        CountGuard::among(&self.in_flight)
     }
 
-    /// How many requests are being answered.
+    /// Number of requests in progress.
     pub(super) fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// One more connection is open.
-    pub(super) fn open(&self) -> Counted {
-        Counted::among(&self.connections)
+    /// Counts one more open connection.
+    pub(super) fn open(&self) -> CountGuard {
+        CountGuard::among(&self.connections)
     }
 
-    /// How many connections are open.
+    /// Number of open connections.
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// One more connection has something to send.
-    pub(super) fn write(&self) -> Counted {
-        Counted::among(&self.writing)
+    /// Counts one more connection with bytes to send.
+    pub(super) fn write(&self) -> CountGuard {
+        CountGuard::among(&self.writing)
     }
 
-    /// How many connections have something to send that was not taken yet.
+    /// Number of connections with bytes that were not taken yet.
     pub(super) fn writing(&self) -> usize {
         self.writing.load(Ordering::Relaxed)
     }
@@ -157,16 +157,16 @@ impl Tally {
 
 /// Counts something for as long as it is held.
 #[derive(Debug)]
-pub(super) struct Counted(Arc<AtomicUsize>);
+pub(super) struct CountGuard(Arc<AtomicUsize>);
 
-impl Counted {
+impl CountGuard {
     fn among(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -14,42 +14,42 @@ use tokio_rustls::rustls::{self, ServerConfig};
 #[derive(Clone)]
 pub struct Tls(pub(super) TlsAcceptor);
 
-/// Why a certificate cannot be used.
+/// The reason why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file is something else.
+    /// A file contains something else.
     #[error("{} holds no {what} in PEM format", path.display())]
     Missing {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What was looked for.
+        /// The expected content.
         what: &'static str,
     },
     /// A file is broken.
     #[error("{} is no good PEM: {why}", path.display())]
     Broken {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Where.
+        /// The error and its place.
         why: String,
     },
-    /// The key is not that of the certificate, or neither can be used.
+    /// The key does not match the certificate, or neither can be used.
     #[error("the key in {} does not fit the certificate in {}: {source}", key.display(), certificate.display())]
     Unfit {
         /// The file of the certificate.
         certificate: PathBuf,
         /// The file of the key.
         key: PathBuf,
-        /// Why.
+        /// The cause.
         source: rustls::Error,
     },
 }
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads a certificate, followed by those that vouch for it, and its key.
+    /// Reads a certificate with its chain, and its key.
     pub fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
         require_file(certificate)?;
         require_file(key)?;
@@ -85,7 +85,7 @@ impl Tls {
     }
 }
 
-/// Refuses what is not a regular file: to read from a pipe could wait for ever.
+/// Refuses anything but a regular file: reading from a pipe could wait forever.
 fn require_file(path: &Path) -> Result<(), TlsError> {
     let unreadable = |source| TlsError::Unreadable { path: path.to_owned(), source };
     match path.metadata().map_err(unreadable)?.is_file() {
@@ -99,7 +99,7 @@ fn explain(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
     match error {
         pem::Error::Io(source) => TlsError::Unreadable { path, source },
         pem::Error::NoItemsFound => TlsError::Missing { path, what },
-        // The text of a key is never repeated: the error holds lines of the file.
+        // The text of a key is never repeated: the error contains lines of the file.
         pem::Error::MissingSectionEnd { .. } => {
             TlsError::Broken { path, why: "a section has no end".to_owned() }
         }

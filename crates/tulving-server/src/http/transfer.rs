@@ -1,4 +1,4 @@
-//! `/v1/dump` and `/v1/load`: everything, line by line, without ever holding it all.
+//! `/v1/dump` and `/v1/load`: everything, line by line, without ever keeping it all in memory.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,31 +12,34 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
-use tulving_core::record::{self, DumpPosition, Record};
-use tulving_core::request::Caller;
-use tulving_core::{LoadOptions, LoadReport, Loading};
+use tulving_core::model::record::{self, DumpPosition, Record};
+use tulving_core::model::request::Caller;
+use tulving_core::{DumpLoad, LoadOptions, LoadReport};
 
-use super::app::App;
-use super::auth::Called;
-use super::pages::{Page, pages};
+use super::app::HttpApp;
+use super::auth::AuthenticatedCaller;
+use super::pages::{BodyPage, pages};
 use super::problem::Problem;
 use super::{once, reply};
 
-/// Where a dump is taken in.
+/// The route for loading a dump.
 pub(super) const LOAD: &str = "/v1/load";
 const LINES: &str = "application/x-ndjson";
-/// Records that are read at a time, and lines that are taken in as one act.
+/// Number of records that are read at a time, and of lines that are loaded as one act.
 const PAGE: usize = 1_000;
-/// As many bytes of lines are also enough for one act.
+/// Number of bytes of lines that also complete one act.
 const ACT_BYTES: usize = 8 * 1024 * 1024;
-/// Longest line: a memory with all its versions.
+/// The longest line: a memory with all its versions.
 const LINE_BYTES: usize = 64 * 1024 * 1024;
-/// Pages that wait for a client that reads slowly.
+/// Number of pages that wait for a slow client.
 const AHEAD: usize = 2;
 
 /// `GET /v1/dump`
-pub(super) async fn dump(State(app): State<App>, Called(caller): Called) -> Result<Response, Problem> {
-    // Who may not is told so, and not by a stream that breaks off.
+pub(super) async fn dump(
+    State(app): State<HttpApp>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<Response, Problem> {
+    // A caller without permission gets an error, not a stream that breaks off.
     let (first, next) = page(&app, &caller, DumpPosition::default()).await?;
     let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
@@ -50,10 +53,10 @@ pub(super) async fn dump(State(app): State<App>, Called(caller): Called) -> Resu
 }
 
 async fn rest(
-    app: &App,
+    app: &HttpApp,
     caller: &Caller,
     mut next: Option<DumpPosition>,
-    to: &Sender<Page>,
+    to: &Sender<BodyPage>,
 ) -> Result<(), Problem> {
     while let Some(position) = next {
         let (lines, after) = page(app, caller, position).await?;
@@ -66,7 +69,7 @@ async fn rest(
 }
 
 async fn page(
-    app: &App,
+    app: &HttpApp,
     caller: &Caller,
     position: DumpPosition,
 ) -> Result<(Bytes, Option<DumpPosition>), Problem> {
@@ -85,24 +88,24 @@ async fn page(
 
 /// `POST /v1/load`
 pub(super) async fn load(
-    State(app): State<App>,
-    Called(caller): Called,
+    State(app): State<HttpApp>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     request: Request,
 ) -> Result<Response, Problem> {
     once::refuse(request.headers())?;
-    // Nothing is read for who may not.
+    // Nothing is read for a caller without permission.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
     let options = options(request.uri())?;
-    let lines = Lines::of(request.into_body(), app.limits().time / 2);
+    let lines = BodyLines::of(request.into_body(), app.limits().time / 2);
     let loaded = take_all(&app, &caller, options, lines).await;
     let report = loaded.map_err(|problem| problem.hinting_too("nothing was loaded"))?;
     app.upkeep.tend();
     Ok(reply::data(&report))
 }
 
-/// The arguments of a load, in the query of its address. Another one is refused: a wish that is misspelled is not ignored
-/// where it is about rights.
+/// The arguments of a load, in its query. An unknown one is refused: a misspelled argument must not be ignored where it
+/// is about rights.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct LoadArguments {
@@ -120,18 +123,18 @@ fn options(uri: &Uri) -> Result<LoadOptions, Problem> {
     Ok(LoadOptions { with_roles })
 }
 
-/// A load while its lines come: taken out for each piece of work, and put back where that went well.
-type Underway = Mutex<Option<Loading>>;
+/// A load in progress: taken out for each piece of work, and put back if that succeeded.
+type LoadInProgress = Mutex<Option<DumpLoad>>;
 
-fn taken(underway: &Underway) -> Result<Loading, Problem> {
+fn taken(underway: &LoadInProgress) -> Result<DumpLoad, Problem> {
     underway.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(Problem::fault)
 }
 
 async fn take_all(
-    app: &App,
+    app: &HttpApp,
     caller: &Caller,
     options: LoadOptions,
-    mut lines: Lines,
+    mut lines: BodyLines,
 ) -> Result<LoadReport, Problem> {
     let asking = caller.clone();
     let begun = app.blocking(move |engine| engine.begin_load(&asking, options)).await??;
@@ -161,9 +164,9 @@ fn read(number: u64, line: &[u8]) -> Result<Record, Problem> {
 }
 
 async fn take(
-    app: &App,
+    app: &HttpApp,
     caller: &Caller,
-    underway: &Arc<Underway>,
+    underway: &Arc<LoadInProgress>,
     lines: Vec<(u64, Vec<u8>)>,
 ) -> Result<(), Problem> {
     let (caller, underway) = (caller.clone(), Arc::clone(underway));
@@ -178,19 +181,19 @@ async fn take(
     done.await?
 }
 
-/// The lines of a body, as they come.
-struct Lines {
+/// The lines of a body, as they arrive.
+struct BodyLines {
     body: Body,
-    /// What has come, of which so many bytes were given already.
+    /// The received bytes. The first `given` of them were returned already.
     come: Vec<u8>,
     given: usize,
     number: u64,
     ended: bool,
-    /// How long the next bytes may take to come.
+    /// The time limit for the next bytes.
     patience: Duration,
 }
 
-impl Lines {
+impl BodyLines {
     fn of(body: Body, patience: Duration) -> Self {
         Self { body, come: Vec::new(), given: 0, number: 0, ended: false, patience }
     }
@@ -239,18 +242,18 @@ impl Lines {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use tulving_core::request::{Filter, ListRequest, SaveRequest, Sort};
-    use tulving_core::vocabulary::Origin;
+    use tulving_core::model::request::{Filter, ListRequest, SaveRequest, Sort};
+    use tulving_core::model::vocabulary::Origin;
 
     use super::*;
-    use crate::Upkeep;
+    use crate::MaintenanceHook;
     use crate::http::bed::{app, app_with};
 
-    /// Counts how often it was told that something waits.
+    /// Counts its notifications.
     #[derive(Default)]
     struct Bell(AtomicU64);
 
-    impl Upkeep for Bell {
+    impl MaintenanceHook for Bell {
         fn tend(&self) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
@@ -267,7 +270,7 @@ mod tests {
         let source = app(here.path());
         let user = source.engine.user(Origin::Cli, None).expect("the user");
         source.engine.save(&user, SaveRequest::new("Tea at four")).expect("saved");
-        let dumped = dump(State(source), Called(user)).await.expect("a dump").into_body();
+        let dumped = dump(State(source), AuthenticatedCaller(user)).await.expect("a dump").into_body();
         let mut lines: Vec<String> = text(dumped).await.lines().map(str::to_owned).collect();
         let whole = lines.join("\n");
         lines.pop().expect("the line that ends it");
@@ -277,7 +280,9 @@ mod tests {
         let user = app.engine.user(Origin::Cli, None).expect("the user");
         let hint = async |body: String| {
             let asked = Request::new(Body::from(body));
-            let problem = load(State(app.clone()), Called(user.clone()), asked).await.expect_err("refused");
+            let problem = load(State(app.clone()), AuthenticatedCaller(user.clone()), asked)
+                .await
+                .expect_err("refused");
             let document: serde_json::Value =
                 serde_json::from_str(&problem.document(None)).expect("a document");
             (problem.code(), document["hint"].as_str().expect("a hint").to_owned())
@@ -301,10 +306,13 @@ mod tests {
         };
         assert_eq!(count(), 0);
         let mistaken = Request::builder().uri("/v1/load?with_role=true").body(Body::from(whole.clone()));
-        let refused = load(State(app.clone()), Called(user.clone()), mistaken.expect("a request")).await;
+        let refused =
+            load(State(app.clone()), AuthenticatedCaller(user.clone()), mistaken.expect("a request")).await;
         assert_eq!(refused.expect_err("a mistaken argument").code(), "invalid_query");
         let asked = Request::builder().uri("/v1/load?with_roles=true").body(Body::from(whole));
-        load(State(app.clone()), Called(user.clone()), asked.expect("a request")).await.expect("loaded");
+        load(State(app.clone()), AuthenticatedCaller(user.clone()), asked.expect("a request"))
+            .await
+            .expect("loaded");
         assert_eq!((count(), bell.0.load(Ordering::SeqCst)), (1, before + 1));
     }
 
@@ -322,7 +330,7 @@ mod tests {
                     sender.send(Ok(Bytes::from(piece.clone()))).await.expect("somebody reads");
                 }
             });
-            let mut lines = Lines::of(body, Duration::from_secs(60));
+            let mut lines = BodyLines::of(body, Duration::from_secs(60));
             let mut read = Vec::new();
             while let Some((number, line)) = lines.next().await.expect("a line") {
                 read.push((number, String::from_utf8(line).expect("text")));

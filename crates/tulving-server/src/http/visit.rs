@@ -1,7 +1,7 @@
-//! One request from outside to inside: it gets an id, is counted, is logged in one line, and cannot take the server down.
+//! One request from start to end: it gets an id, is counted, is logged in one line, and cannot crash the server.
 //!
-//! The line says who, what kind of thing, how it ended and how long it took. It holds nothing that a client wrote but its
-//! own request id: no path, no query, no header, no body.
+//! The line has the caller, the kind of request, its result and its duration. It contains nothing that a client wrote
+//! except its own request id: no path, no query, no header, no body.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, SocketAddr};
@@ -15,29 +15,31 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
-use tulving_core::id::PrincipalId;
+use tulving_core::model::id::PrincipalId;
 
-use super::app::App;
-use super::connections::Seat;
+use super::app::HttpApp;
+use super::connections::ConnectionSlot;
 use super::problem::Problem;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest id of a client that is taken over.
+/// The longest id of a client that is used.
 const ID_CHARS: usize = 64;
-/// What is said of a request whose client went away before it was answered.
+/// The logged status of a request whose client went away before it was answered.
 const GONE: u16 = 499;
-/// The route of a request that none is for.
+/// The routes on which every refusal is a [`Problem`]: their clients read nothing else as one.
+const SERVICE: &str = "/v1/";
+/// The logged route of a request that matches none.
 const NOWHERE: &str = "none";
 
-/// Where a request comes from. The listener puts it there.
+/// The address that a request comes from, set by the listener.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) SocketAddr);
+pub(super) struct PeerAddress(pub(super) SocketAddr);
 
-/// The address that stands for a client: for IPv6 its network, of which one person has many addresses.
+/// The address that stands for a client. For IPv6 it is the network, because one person has many addresses in it.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) >> 64 << 64).into()),
@@ -45,33 +47,33 @@ pub(super) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What is known of a request beside what it says.
+/// Information about a request that is not part of the request itself.
 #[derive(Clone, Debug)]
-pub(super) struct Visit(Arc<Known>);
+pub(super) struct RequestTrace(Arc<RequestTraceFields>);
 
 #[derive(Debug)]
-struct Known {
+struct RequestTraceFields {
     id: HeaderValue,
     peer: Option<SocketAddr>,
     /// The place of its connection, which is kept once a token was valid.
-    seat: Option<Arc<Seat>>,
+    seat: Option<Arc<ConnectionSlot>>,
     principal: OnceLock<PrincipalId>,
 }
 
-impl Visit {
+impl RequestTrace {
     fn new(request: &Request) -> Self {
         let id = given_id(request.headers()).unwrap_or_else(fresh_id);
-        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
         let seat = request.extensions().get().cloned();
-        Self(Arc::new(Known { id, peer, seat, principal: OnceLock::new() }))
+        Self(Arc::new(RequestTraceFields { id, peer, seat, principal: OnceLock::new() }))
     }
 
-    /// The address that it comes from; for IPv6 the network, of which one person has many addresses.
+    /// The address that it comes from. For IPv6 it is the network, because one person has many addresses in it.
     pub(super) fn origin(&self) -> Option<IpAddr> {
         self.0.peer.map(|peer| network(peer.ip()))
     }
 
-    /// Notes who asks, by a valid token.
+    /// Records the caller of a valid token.
     pub(super) fn by(&self, principal: PrincipalId) {
         if let Some(seat) = &self.0.seat {
             seat.trust();
@@ -84,10 +86,10 @@ impl Visit {
     }
 }
 
-/// Says in the end how a request went, also where its client does not wait for the answer.
-struct Record {
-    app: App,
-    visit: Visit,
+/// Logs the end of a request, also if its client does not wait for the answer.
+struct RequestLogEntry {
+    app: HttpApp,
+    visit: RequestTrace,
     method: &'static str,
     route: Option<MatchedPath>,
     begun: Instant,
@@ -95,7 +97,7 @@ struct Record {
     code: Option<&'static str>,
 }
 
-impl Drop for Record {
+impl Drop for RequestLogEntry {
     fn drop(&mut self) {
         let route = self.route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
         let time = self.begun.elapsed();
@@ -114,10 +116,10 @@ impl Drop for Record {
     }
 }
 
-/// Goes with a request from its beginning to its end.
-pub(super) async fn accompany(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let visit = Visit::new(&request);
-    let mut record = Record {
+/// Accompanies a request from its start to its end.
+pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, next: Next) -> Response {
+    let visit = RequestTrace::new(&request);
+    let mut record = RequestLogEntry {
         app: app.clone(),
         visit: visit.clone(),
         method: known_method(request.method()),
@@ -126,10 +128,15 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         status: GONE,
         code: None,
     };
+    let is_of_service = request.uri().path().starts_with(SERVICE);
     let counted = app.shared.tally.begin();
     request.extensions_mut().insert(visit.clone());
     let mut response = sheltered(next.run(request)).await.unwrap_or_else(|| Problem::fault().into_response());
-    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+    let problem = response.extensions_mut().remove::<Problem>();
+    if problem.is_none() && is_of_service && is_refusal(response.status()) {
+        response = Problem::bare(response.status()).into_response();
+    }
+    if let Some(problem) = problem.or_else(|| response.extensions_mut().remove()) {
         record.code = Some(problem.code());
         *response.body_mut() = problem.document(Some(visit.id())).into();
     }
@@ -139,11 +146,11 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     record.status = response.status().as_u16();
-    // A stream of events has no end: a server that stops does not wait for it.
+    // A stream of events has no end: a stopping server does not wait for it.
     if is_endless(response.headers()) {
         return response;
     }
-    // Passing errors on keeps the length of the body; what is captured lives until the last of it was handed over.
+    // Mapping errors keeps the length of the body; the captured counter lives until the last part was sent.
     response.map(|body| {
         Body::new(body.map_err(move |error| {
             let _counted = &counted;
@@ -152,7 +159,7 @@ pub(super) async fn accompany(State(app): State<App>, mut request: Request, next
     })
 }
 
-/// What comes of some work; `None` where it panicked. The hook of the process has said so by then.
+/// The result of some work; `None` if it panicked. The panic hook has reported it by then.
 async fn sheltered<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     std::future::poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
@@ -163,11 +170,15 @@ async fn sheltered<T>(work: impl Future<Output = T>) -> Option<T> {
     .await
 }
 
+fn is_refusal(status: StatusCode) -> bool {
+    status.is_client_error() || status.is_server_error()
+}
+
 fn is_endless(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// The id that a client gave its request, where it may stand in a log.
+/// The id that a client gave its request, if it is safe in a log.
 fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     let id = headers.get(REQUEST_ID)?;
     let sane = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
@@ -175,7 +186,7 @@ fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     fits.then(|| id.clone())
 }
 
-/// An id that hardly any other request ever has. It does not tell how many there were.
+/// A random id that is practically unique. It does not reveal the number of requests.
 fn fresh_id() -> HeaderValue {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -183,7 +194,7 @@ fn fresh_id() -> HeaderValue {
     HeaderValue::try_from(format!("{id:016x}")).unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// The method, where it is one that there is. A client may write any other.
+/// The method, if it is a known one. A client may write any other.
 fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -197,7 +208,7 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// With three digits after the point, which is microseconds.
+/// Milliseconds with three digits after the point, which are microseconds.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -205,7 +216,6 @@ fn milliseconds(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use axum::Router;
-    use axum::http::StatusCode;
     use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use hyper::service::Service as _;
@@ -214,7 +224,7 @@ mod tests {
     use super::*;
     use crate::http::bed::app;
 
-    async fn ask(app: &App, path: &str) -> Response {
+    async fn ask(app: &HttpApp, path: &str) -> Response {
         let routes: Router = Router::new()
             .route(
                 "/fails",
@@ -225,6 +235,8 @@ mod tests {
                 }),
             )
             .route("/plain", get(|| async { "plain" }))
+            .route("/v1/bare", get(|| async { (StatusCode::URI_TOO_LONG, "a text of the framework") }))
+            .route("/v1/broken", get(|| async { StatusCode::BAD_GATEWAY }))
             .route("/events", get(|| async { ([(CONTENT_TYPE, "text/event-stream")], "data: 1\n\n") }))
             .layer(from_fn_with_state(app.clone(), accompany));
         let request = Request::builder().uri(path).body(Body::empty()).expect("a request");
@@ -241,10 +253,29 @@ mod tests {
         let body = response.into_body().collect().await.expect("a body").to_bytes();
         let document: serde_json::Value = serde_json::from_slice(&body).expect("a document");
         assert_eq!((&document["code"], &document["request_id"]), (&"internal".into(), &id.into()));
+        assert_eq!(
+            (&document["error"]["code"], &document["error"]["message"]),
+            (&document["code"], &document["detail"])
+        );
         assert!(!document.to_string().contains("what the panic says"));
         assert_eq!(app.shared.tally.in_flight(), 0);
         let asked = &app.shared.tally.routes()["/fails"];
         assert_eq!(asked.answers[&("GET", 5)], 1);
+    }
+
+    #[tokio::test]
+    async fn a_bare_status_under_v1_becomes_a_problem_with_an_error_object() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let app = app(folder.path());
+        for (path, status, code) in [("/v1/bare", 414, "invalid_request"), ("/v1/broken", 502, "internal")] {
+            let response = ask(&app, path).await;
+            assert_eq!(response.status().as_u16(), status, "{path}");
+            assert_eq!(response.headers()[CONTENT_TYPE], "application/problem+json", "{path}");
+            let body = response.into_body().collect().await.expect("a body").to_bytes();
+            let document: serde_json::Value = serde_json::from_slice(&body).expect("a document");
+            assert_eq!(document["error"]["code"], code, "{path}");
+            assert!(document["request_id"].is_string(), "{path}: {document}");
+        }
     }
 
     #[tokio::test]
@@ -281,8 +312,8 @@ mod tests {
     fn one_network_of_ipv6_is_one_origin() {
         let from = |peer: &str| {
             let mut request = Request::new(Body::empty());
-            request.extensions_mut().insert(Peer(peer.parse().expect("an address")));
-            Visit::new(&request).origin().expect("a peer").to_string()
+            request.extensions_mut().insert(PeerAddress(peer.parse().expect("an address")));
+            RequestTrace::new(&request).origin().expect("a peer").to_string()
         };
         assert_eq!(from("[2001:db8:1:2:3:4:5:6]:1"), "2001:db8:1:2::");
         assert_eq!(from("[::ffff:10.1.2.3]:1"), "10.1.2.3");

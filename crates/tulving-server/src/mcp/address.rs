@@ -1,27 +1,27 @@
 //! The addresses of resources.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use tulving_core::id::MemoryRef;
+use tulving_core::model::id::MemoryRef;
 
-/// Where the block for the start of a session is read.
+/// The address of the block for the start of a session.
 pub(super) const CONTEXT: &str = "memory://context";
-/// Where a memory is read.
+/// The template for the address of a memory.
 pub(super) const TEMPLATE: &str = "memory://{id}";
-/// Where a file of the space is read.
+/// The template for the address of a file of the space.
 pub(super) const FILE_TEMPLATE: &str = "memory://files/{+name}";
-/// How the addresses of files begin.
+/// The prefix of the addresses of files.
 const FILES: &str = "memory://files/";
-/// What is written as it is in them.
+/// The characters that are not escaped in them.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
-/// How every address begins.
+/// The prefix of every address.
 const SCHEME: &str = "memory://";
 
-/// What an address names.
+/// The resource of an address.
 #[derive(Debug, PartialEq)]
-pub(super) enum Named {
+pub(super) enum McpResource {
     Context,
     Memory(MemoryRef),
-    /// By its path below the folder of the space.
+    /// A file, by its path below the folder of the space.
     File(String),
 }
 
@@ -30,16 +30,17 @@ pub(super) fn of_file(name: &str) -> String {
     format!("{FILES}{}", utf8_percent_encode(name, PLAIN))
 }
 
-/// What this address names, if anything. A client that fills the template in by RFC 6570 writes `#12` as `%2312`.
-pub(super) fn named(uri: &str) -> Option<Named> {
+/// The resource of this address, if there is one. A client that fills in the template by RFC 6570 writes `#12` as
+/// `%2312`.
+pub(super) fn named(uri: &str) -> Option<McpResource> {
     let name = percent_decode_str(uri.strip_prefix(SCHEME)?).decode_utf8().ok()?;
     if CONTEXT.strip_prefix(SCHEME) == Some(&name) {
-        return Some(Named::Context);
+        return Some(McpResource::Context);
     }
     if let Some(file) = uri.strip_prefix(FILES) {
-        return percent_decode_str(file).decode_utf8().ok().map(|file| Named::File(file.into_owned()));
+        return percent_decode_str(file).decode_utf8().ok().map(|file| McpResource::File(file.into_owned()));
     }
-    name.parse().ok().map(Named::Memory)
+    name.parse().ok().map(McpResource::Memory)
 }
 
 #[cfg(test)]
@@ -49,7 +50,7 @@ mod tests {
     #[test]
     fn a_file_is_named_by_its_path_whatever_is_in_it() {
         for name in ["memory/MEMORY.md", "notes/räume & 100%.md", "a#b?c.md", "files/x", "%2e%2e/x"] {
-            assert_eq!(named(&of_file(name)), Some(Named::File(name.to_owned())), "{name}");
+            assert_eq!(named(&of_file(name)), Some(McpResource::File(name.to_owned())), "{name}");
         }
         assert_eq!(of_file("two words/räume.md"), "memory://files/two%20words/r%C3%A4ume.md");
         assert_eq!(named("memory://files/%ff"), None);
@@ -57,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_memory_is_named_by_number_or_id_however_that_is_written() {
-        let memory = |name: &str| Some(Named::Memory(name.parse().expect("a memory")));
+        let memory = |name: &str| Some(McpResource::Memory(name.parse().expect("a memory")));
         for uri in ["memory://12", "memory://#12", "memory://%2312", "memory://%231%32"] {
             assert_eq!(named(uri), memory("12"), "{uri}");
         }
@@ -65,7 +66,7 @@ mod tests {
         for uri in [format!("memory://{id}"), format!("memory://mem_{id}"), format!("memory://mem%5F{id}")] {
             assert_eq!(named(&uri), memory(id), "{uri}");
         }
-        assert_eq!(named("memory://context"), Some(Named::Context));
+        assert_eq!(named("memory://context"), Some(McpResource::Context));
         for uri in [
             "memory://",
             "memory://x",

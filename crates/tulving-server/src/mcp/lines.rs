@@ -1,6 +1,7 @@
 //! Lines of a stream, none longer than a limit.
 //!
-//! Memory is bounded whatever comes: of a line that is too long only its id is looked for while it is read away.
+//! Memory use is limited for any input: a line that is too long is read and dropped, and only its id is searched
+//! for.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -8,31 +9,31 @@ use rmcp::model::RequestId;
 
 use super::message::id_in;
 
-/// So many times the limit of a line is looked at for its id.
+/// The multiple of the line limit that is searched for the id.
 const LOOKED_AT: u64 = 8;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line {
-    /// All of it, without its end.
+pub(super) enum InputLine {
+    /// A whole line, without its end.
     Whole(Vec<u8>),
-    /// One that is longer than the limit, and its id if that was seen.
+    /// A line longer than the limit, and its id if it was found.
     TooLong(Option<RequestId>),
 }
 
-/// The lines of a stream. The last may have no end.
-pub(super) struct Lines<R> {
+/// The lines of a stream. The last may have no line break.
+pub(super) struct InputLines<R> {
     input: R,
     limit: usize,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> InputLines<R> {
     pub(super) fn new(input: R, limit: usize) -> Self {
         Self { input, limit }
     }
 
     /// The next line that is not blank.
-    fn read(&mut self) -> io::Result<Option<Line>> {
+    fn read(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let mut line = Vec::new();
             let room = self.limit as u64 + 1;
@@ -43,36 +44,36 @@ impl<R: BufRead> Lines<R> {
                 return self.read_away(&line).map(Some);
             }
             if !line.trim_ascii().is_empty() {
-                return Ok(Some(Line::Whole(line)));
+                return Ok(Some(InputLine::Whole(line)));
             }
         }
     }
 
-    /// The rest of a line that began so.
-    fn read_away(&mut self, begun: &[u8]) -> io::Result<Line> {
-        let mut rest = Rest { input: &mut self.input, ended: false };
+    /// Reads and drops the rest of a line that began with `begun`.
+    fn read_away(&mut self, begun: &[u8]) -> io::Result<InputLine> {
+        let mut rest = LineRemainder { input: &mut self.input, ended: false };
         let looked_at = begun.chain(rest.by_ref().take(LOOKED_AT.saturating_mul(self.limit as u64)));
         let id = id_in(BufReader::new(looked_at));
         io::copy(&mut rest, &mut io::sink())?;
-        Ok(Line::TooLong(id))
+        Ok(InputLine::TooLong(id))
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Line>;
+impl<R: BufRead> Iterator for InputLines<R> {
+    type Item = io::Result<InputLine>;
 
-    fn next(&mut self) -> Option<io::Result<Line>> {
+    fn next(&mut self) -> Option<io::Result<InputLine>> {
         self.read().transpose()
     }
 }
 
-/// What is left of a line, up to its end.
-struct Rest<'a, R> {
+/// The rest of a line, up to its end.
+struct LineRemainder<'a, R> {
     input: &'a mut R,
     ended: bool,
 }
 
-impl<R: BufRead> Read for Rest<'_, R> {
+impl<R: BufRead> Read for LineRemainder<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.ended || into.is_empty() {
             return Ok(0);
@@ -94,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives as much at once as the next number says, and sometimes an interruption.
+    /// Returns as many bytes at once as the next number, and sometimes an interruption.
     struct Splits<'a> {
         bytes: &'a [u8],
         sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,
@@ -109,14 +110,16 @@ mod tests {
         }
     }
 
-    fn split(bytes: &[u8], limit: usize, mut sizes: Vec<usize>) -> Vec<Line> {
+    fn split(bytes: &[u8], limit: usize, mut sizes: Vec<usize>) -> Vec<InputLine> {
         sizes.push(3);
         let input = Splits { bytes, sizes: sizes.into_iter().cycle() };
-        Lines::new(BufReader::with_capacity(5, input), limit).map(|line| line.expect("it reads")).collect()
+        InputLines::new(BufReader::with_capacity(5, input), limit)
+            .map(|line| line.expect("it reads"))
+            .collect()
     }
 
-    fn whole(text: &str) -> Line {
-        Line::Whole(text.as_bytes().to_vec())
+    fn whole(text: &str) -> InputLine {
+        InputLine::Whole(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -128,8 +131,8 @@ mod tests {
     #[test]
     fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
         let lines = split(b"12345\n123456\n12345", 5, vec![1]);
-        assert_eq!(lines, [whole("12345"), Line::TooLong(None), whole("12345")]);
-        assert_eq!(split(b"123456", 5, vec![2]), [Line::TooLong(None)]);
+        assert_eq!(lines, [whole("12345"), InputLine::TooLong(None), whole("12345")]);
+        assert_eq!(split(b"123456", 5, vec![2]), [InputLine::TooLong(None)]);
     }
 
     #[test]
@@ -139,10 +142,14 @@ mod tests {
             [format!(r#"{{"id":7,"p":"{long}"}}"#), format!(r#"{{"p":{{"id":1,"q":"{long}"}},"id":7}}"#)]
         {
             let lines = split(format!("{text}\nnext").as_bytes(), 40, vec![2, 0, 9]);
-            assert_eq!(lines, [Line::TooLong(Some(RequestId::Number(7))), whole("next")]);
+            assert_eq!(lines, [InputLine::TooLong(Some(RequestId::Number(7))), whole("next")]);
         }
         let far = format!(r#"{{"p":"{}","id":7}}"#, "x".repeat(400));
-        assert_eq!(split(far.as_bytes(), 40, vec![]), [Line::TooLong(None)], "it is not looked for for ever");
+        assert_eq!(
+            split(far.as_bytes(), 40, vec![]),
+            [InputLine::TooLong(None)],
+            "it is not looked for for ever"
+        );
     }
 
     proptest! {
@@ -152,10 +159,10 @@ mod tests {
             sizes in prop::collection::vec(0usize..9, 0..9),
             limit in 1usize..20,
         ) {
-            let expected: Vec<Line> = bytes
+            let expected: Vec<InputLine> = bytes
                 .split(|byte| *byte == b'\n')
                 .filter(|line| line.len() > limit || !line.trim_ascii().is_empty())
-                .map(|line| if line.len() > limit { Line::TooLong(id_in(line)) } else { Line::Whole(line.to_vec()) })
+                .map(|line| if line.len() > limit { InputLine::TooLong(id_in(line)) } else { InputLine::Whole(line.to_vec()) })
                 .collect();
             prop_assert_eq!(split(&bytes, limit, sizes), expected);
         }

@@ -1,7 +1,7 @@
 //! Reads one message of a client, the same on every transport.
 //!
-//! What is no message, names a method that there is not, or has params that the method does not take comes back as the
-//! error to answer with. rmcp takes all of these for requests of somebody's own, so that nobody learned what is wrong.
+//! Anything that is not a message, names an unknown method or has wrong params is returned as the error to answer
+//! with. rmcp treats all of these as custom requests, so the client would not learn the mistake.
 
 use std::io::Read;
 
@@ -12,31 +12,31 @@ use serde::{Deserialize, Serialize};
 
 use super::method;
 
-/// The answer to what was not done. Without an id it says `null`: who reads it by JSON-RPC expects one.
+/// The answer to a refused message. Without an id it has `null`: JSON-RPC clients expect one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedMessage {
     jsonrpc: JsonRpcVersion2_0,
     id: Option<RequestId>,
     error: ErrorData,
 }
 
-impl Refused {
+impl RefusedMessage {
     pub(super) fn new(id: Option<RequestId>, error: ErrorData) -> Self {
         Self { jsonrpc: JsonRpcVersion2_0, id, error }
     }
 
-    /// A message of more bytes than are read.
+    /// The refusal of a message with too many bytes.
     pub(super) fn too_long(id: Option<RequestId>, limit: usize) -> Self {
         Self::new(id, ErrorData::invalid_request(format!("the message is longer than {limit} bytes"), None))
     }
 
-    /// A second request with the id of one that was not answered yet.
+    /// The refusal of a second request with the id of one that is not answered yet.
     pub(super) fn twice(id: RequestId) -> Self {
         let said = "another request with this id is not answered yet";
         Self::new(Some(id), ErrorData::invalid_request(said, None))
     }
 
-    /// What sort of trouble it is.
+    /// The kind of error.
     pub(crate) fn code(&self) -> ErrorCode {
         self.error.code
     }
@@ -47,15 +47,15 @@ impl Refused {
     }
 }
 
-/// The message that these bytes are.
-pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
+/// Reads the message in these bytes.
+pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, RefusedMessage> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| not_json(format!("it is not UTF-8 at byte {}", error.valid_up_to())))?;
-    // Some editors put a mark of the byte order before everything.
+    // Some editors write a byte order mark first.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text) {
         Ok(JsonRpcMessage::Request(request)) => match method::refusal(&request.request, text) {
-            Some(error) => Err(Refused::new(Some(request.id), error)),
+            Some(error) => Err(RefusedMessage::new(Some(request.id), error)),
             None => Ok(JsonRpcMessage::Request(request)),
         },
         Ok(message) => Ok(message),
@@ -63,9 +63,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refused> {
     }
 }
 
-/// What every request has.
+/// The fields that every request has.
 #[derive(Deserialize)]
-struct Envelope {
+struct JsonRpcEnvelope {
     #[serde(rename = "jsonrpc")]
     _version: JsonRpcVersion2_0,
     id: RequestId,
@@ -74,43 +74,44 @@ struct Envelope {
     error: Option<IgnoredAny>,
 }
 
-fn refusal(text: &str, error: &serde_json::Error) -> Refused {
+fn refusal(text: &str, error: &serde_json::Error) -> RefusedMessage {
     if !error.is_data() {
         return not_json(error);
     }
-    // What is no message may be no JSON either, further on.
+    // If it is not a message, it may not be JSON either, further on.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return not_json(error);
     }
-    let invalid = |why: String| Refused::new(id_in(text.as_bytes()), ErrorData::invalid_request(why, None));
-    match serde_json::from_str::<Envelope>(text) {
+    let invalid =
+        |why: String| RefusedMessage::new(id_in(text.as_bytes()), ErrorData::invalid_request(why, None));
+    match serde_json::from_str::<JsonRpcEnvelope>(text) {
         _ if text.trim_start().starts_with('[') => {
             invalid("messages come one by one; batches are not taken".to_owned())
         }
-        Ok(Envelope { id, method, result: None, error: None, .. }) => {
-            Refused::new(Some(id), method::wrong(&method, text))
+        Ok(JsonRpcEnvelope { id, method, result: None, error: None, .. }) => {
+            RefusedMessage::new(Some(id), method::wrong(&method, text))
         }
         Ok(_) => invalid("a message has a method, a result or an error, and only one of them".to_owned()),
         Err(error) => invalid(format!("it is no message of JSON-RPC 2.0: {}", method::reason(&error))),
     }
 }
 
-fn not_json(why: impl std::fmt::Display) -> Refused {
-    Refused::new(None, ErrorData::parse_error(format!("the message is not JSON: {why}"), None))
+fn not_json(why: impl std::fmt::Display) -> RefusedMessage {
+    RefusedMessage::new(None, ErrorData::parse_error(format!("the message is not JSON: {why}"), None))
 }
 
-/// The id of a message, if it can be seen before the bytes end or make no sense. Nothing else of it is kept.
+/// The id of a message, if it is found before the bytes end or make no sense. Nothing else of it is kept.
 pub(super) fn id_in(bytes: impl Read) -> Option<RequestId> {
     let mut seen = None;
     let mut bytes = serde_json::Deserializer::from_reader(bytes);
-    // It always ends in an error, be it the one that says that the id was seen.
-    let _ = Sought(&mut seen).deserialize(&mut bytes);
+    // It always ends in an error, even if that only means that the id was found.
+    let _ = RequestIdFinder(&mut seen).deserialize(&mut bytes);
     seen
 }
 
-struct Sought<'a>(&'a mut Option<RequestId>);
+struct RequestIdFinder<'a>(&'a mut Option<RequestId>);
 
-impl<'de> serde::de::DeserializeSeed<'de> for Sought<'_> {
+impl<'de> serde::de::DeserializeSeed<'de> for RequestIdFinder<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -118,7 +119,7 @@ impl<'de> serde::de::DeserializeSeed<'de> for Sought<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Sought<'_> {
+impl<'de> Visitor<'de> for RequestIdFinder<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

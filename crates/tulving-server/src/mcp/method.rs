@@ -1,4 +1,4 @@
-//! The methods that are answered, and what is wrong with a request for one of them or for another.
+//! The supported methods, and the errors for wrong requests.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -8,16 +8,16 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tulving_core::preview;
+use tulving_core::model::preview;
 
-/// Most characters of a reason. One that tells of a long text would repeat it.
+/// The most characters of a reason. A reason about a long text would repeat it.
 const REASON_CHARS: usize = 300;
 
-/// Says what is wrong with the params in a message, if that is.
-type Check = fn(&str) -> Option<String>;
+/// Returns the mistake in the params of a message, if there is one.
+type ParamsCheck = fn(&str) -> Option<String>;
 
-/// Every method that is answered, and how its params are looked at.
-const METHODS: [(&str, Check); 11] = [
+/// Every supported method, and the check of its params.
+const METHODS: [(&str, ParamsCheck); 11] = [
     ("completion/complete", check::<CompleteRequestParams>),
     ("initialize", check::<InitializeRequestParams>),
     ("ping", check_optional::<JsonObject>),
@@ -31,10 +31,10 @@ const METHODS: [(&str, Check); 11] = [
     ("tools/list", check_optional::<PaginatedRequestParams>),
 ];
 
-/// Those that a request which stands by itself, as all do since 2026-07-28, cannot ask for.
+/// Methods that an independent request, as all are since 2026-07-28, cannot use.
 const WITH_SESSION: [&str; 2] = ["initialize", "ping"];
 
-/// Why a request is not passed on, if it is not.
+/// The error for a request that is not passed on, or `None` if it is.
 pub(super) fn refusal(request: &ClientRequest, message: &str) -> Option<ErrorData> {
     let method = request.method();
     let is_known = METHODS.iter().any(|(known, _)| *known == method);
@@ -46,7 +46,7 @@ pub(super) fn refusal(request: &ClientRequest, message: &str) -> Option<ErrorDat
     matches!(request, ClientRequest::CustomRequest(_)).then(|| wrong(method, message))
 }
 
-/// Why a request that is none of the methods' is wrong: by its params, or because there is no such method.
+/// The error for a request that rmcp did not recognise: its params are wrong, or there is no such method.
 pub(super) fn wrong(method: &str, message: &str) -> ErrorData {
     match METHODS.iter().find(|(known, _)| *known == method) {
         Some((_, check)) => {
@@ -63,24 +63,24 @@ fn unknown(method: &str) -> ErrorData {
 }
 
 #[derive(Deserialize)]
-struct With<P> {
+struct RequiredParams<P> {
     #[serde(rename = "params")]
     _params: P,
 }
 
 #[derive(Deserialize)]
-struct MayHave<P> {
+struct OptionalParams<P> {
     #[serde(rename = "params")]
     _params: Option<P>,
 }
 
-// An array would do for a struct, in the order of its fields; here it never does.
+// Serde reads an array as a struct, in the order of its fields. Here it must be an object.
 fn check<P: DeserializeOwned>(message: &str) -> Option<String> {
-    mistake::<With<JsonObject>>(message).or_else(|| mistake::<With<P>>(message))
+    mistake::<RequiredParams<JsonObject>>(message).or_else(|| mistake::<RequiredParams<P>>(message))
 }
 
 fn check_optional<P: DeserializeOwned>(message: &str) -> Option<String> {
-    mistake::<MayHave<JsonObject>>(message).or_else(|| mistake::<MayHave<P>>(message))
+    mistake::<OptionalParams<JsonObject>>(message).or_else(|| mistake::<OptionalParams<P>>(message))
 }
 
 fn mistake<T: DeserializeOwned>(message: &str) -> Option<String> {
@@ -91,7 +91,7 @@ fn mistake<T: DeserializeOwned>(message: &str) -> Option<String> {
     Some(if place == "." { why } else { format!("`{}`: {why}", preview::short(&place)) })
 }
 
-/// What was not expected, without the place in the text and the names that things have in here.
+/// The mistake, without its place in the text and the names of internal types.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);

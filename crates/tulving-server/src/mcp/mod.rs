@@ -1,7 +1,7 @@
 //! The Model Context Protocol: the tools of a dialect, memories and files as resources, and the start of a session.
 //!
-//! Dialect, space and principal come from whoever starts a [`Server`], never from what a client says in a session, so that
-//! every request stands by itself. Work is done on the blocking pool, and goes to its end whether the client waits or not.
+//! Dialect, space and principal are fixed when a [`McpServer`] starts and never come from a client's session, so every request is
+//! independent. Work runs on the blocking pool and is finished even if the client does not wait.
 
 mod address;
 mod lines;
@@ -28,21 +28,21 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tulving_core::Engine;
-use tulving_core::error::Class;
-use tulving_core::request::{BriefingRequest, Caller};
+use tulving_core::model::error::Class;
+use tulving_core::model::request::{BriefingRequest, Caller};
 use tulving_core::text::visible;
-use tulving_dialects::outgoing::{self, Reply};
-use tulving_dialects::tool::{Desk, Refusal, Tool};
+use tulving_dialects::outgoing::{self, ToolReply};
+use tulving_dialects::tool::{DialectTool, ToolContext, ToolError};
 use tulving_dialects::{Dialect, context};
 
-use crate::Upkeep;
+use crate::MaintenanceHook;
 
-use address::Named;
-pub use pipe::Bounds;
-pub use stdio::{Stopped, on_stdio};
+use address::McpResource;
+pub use pipe::StdioLimits;
+pub use stdio::{StdioServerError, on_stdio};
 
-/// The revisions that are spoken, newest first. Many clients know none but their own, and end where they are answered with
-/// another; what the older ones do not know of an answer, they pass over.
+/// The supported revisions, newest first. Many clients know only their own and stop if they are answered with another. Older
+/// ones ignore the parts of an answer that they do not know.
 pub const REVISIONS: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2026_07_28,
     ProtocolVersion::V_2025_11_25,
@@ -52,61 +52,61 @@ pub const REVISIONS: [ProtocolVersion; 5] = [
 ];
 /// The prompt with the block for the start of a session.
 const SESSION_START: &str = "session-start";
-/// The time that the beginning of a session may wait for its memories. Hosts give a server about ten seconds.
+/// The time that the start of a session may wait for its memories. Hosts give a server about ten seconds.
 const OPENING_TIME: Duration = Duration::from_secs(3);
 
-/// Speaks for one principal in one space, in one dialect.
+/// Serves one principal in one space, in one dialect.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     engine: Arc<Engine>,
-    upkeep: Arc<dyn Upkeep>,
+    upkeep: Arc<dyn MaintenanceHook>,
     caller: Caller,
     dialect: Dialect,
-    naming: Naming,
+    naming: AgentNaming,
 }
 
-/// Who names the agent where the caller does not.
+/// The source of the agent's name if the caller has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Naming {
-    /// The client, at the beginning of the session or with each request.
+pub enum AgentNaming {
+    /// The client, at the start of the session or with each request.
     Client,
-    /// Nobody: it was looked for already.
+    /// Nobody: the name was looked for already.
     Nobody,
 }
 
-impl Server {
+impl McpServer {
     /// A server for this caller.
     pub fn new(
         engine: Arc<Engine>,
-        upkeep: Arc<dyn Upkeep>,
+        upkeep: Arc<dyn MaintenanceHook>,
         caller: Caller,
         dialect: Dialect,
-        naming: Naming,
+        naming: AgentNaming,
     ) -> Self {
         Self { engine, upkeep, caller, dialect, naming }
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let mut caller = self.caller.clone();
-        if caller.agent.is_none() && self.naming == Naming::Client {
+        if caller.agent.is_none() && self.naming == AgentNaming::Client {
             caller.agent = context.client_info().and_then(|client| name::tidy(&client.name));
         }
-        // A client that is named by a secret is served, and nameless.
+        // A client whose name is a secret is served without a name.
         caller.agent = caller.agent.filter(|name| self.engine.may_be_called(name));
         caller
     }
 
-    /// Works at a desk on the blocking pool.
+    /// Works with a [`ToolContext`] on the blocking pool.
     async fn at_desk<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Desk<'_>) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<Result<T, Refusal>, ErrorData> {
+        work: impl FnOnce(&ToolContext<'_>) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<Result<T, ToolError>, ErrorData> {
         let (engine, caller, upkeep) =
             (Arc::clone(&self.engine), self.caller(context), Arc::clone(&self.upkeep));
         let dialect = self.dialect;
         let done = tokio::task::spawn_blocking(move || {
-            let done = Desk::open(&engine, &caller, dialect).and_then(|desk| work(&desk));
+            let done = ToolContext::open(&engine, &caller, dialect).and_then(|desk| work(&desk));
             upkeep.tend();
             done
         });
@@ -114,8 +114,8 @@ impl Server {
             .map_err(|_| ErrorData::internal_error("the request was not done: a fault in Tulving", None))
     }
 
-    /// The guidance of the dialect, and the memories that belong into every session of it. A session begins without them where
-    /// they cannot be read, or not in time.
+    /// The guidance of the dialect, and the memories that every session of it starts with. The session starts without them if
+    /// they cannot be read in time.
     async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
         let (dialect, guidance) = (self.dialect, offer::instructions(self.dialect));
         let read = self.at_desk(context, move |desk| context::opening(desk, dialect));
@@ -147,7 +147,7 @@ impl Server {
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
@@ -198,7 +198,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.dialect.find(&request.name).map_err(|refusal| wrong(&refusal))?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let done = self.at_desk(&context, move |desk| Tool::call(tool, desk, arguments)).await?;
+        let done = self.at_desk(&context, move |desk| DialectTool::call(tool, desk, arguments)).await?;
         Ok(match done {
             Ok(reply) => replied(reply).into(),
             Err(refusal) => refused(&refusal).into(),
@@ -240,27 +240,27 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let missing = || {
-            let said = format!("there is no resource {}", tulving_core::preview::short(&request.uri));
+            let said = format!("there is no resource {}", tulving_core::model::preview::short(&request.uri));
             ErrorData::resource_not_found(said, Some(json!({ "uri": request.uri })))
         };
-        let failed = |refusal: Refusal| match refusal.class {
+        let failed = |refusal: ToolError| match refusal.class {
             Class::Absent => missing(),
             _ => wrong(&refusal),
         };
         let contents = match address::named(&request.uri).ok_or_else(missing)? {
-            Named::Context => {
-                // It carries its marks itself.
+            McpResource::Context => {
+                // The block has its own marks.
                 let block = self.context(&context, None).await?;
                 vec![ResourceContents::text(block, &request.uri).with_mime_type("text/markdown")]
             }
-            Named::Memory(which) => {
+            McpResource::Memory(which) => {
                 let found = self.at_desk(&context, move |desk| desk.memory(which)).await?.map_err(failed)?;
                 let unwritten = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
                 let said = serde_json::to_string_pretty(&found).map_err(unwritten)?;
                 let shown = outgoing::pretty(&found).map_err(unwritten)?;
                 resource(shown, &said, &request.uri, "application/json")
             }
-            Named::File(name) => {
+            McpResource::File(name) => {
                 let media_type = offer::media_type(&name);
                 let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
                 let said = found.map_err(failed)?.content;
@@ -286,7 +286,7 @@ impl ServerHandler for Server {
         if request.name != SESSION_START {
             let said = format!(
                 "there is no prompt {}; there is {SESSION_START}",
-                tulving_core::preview::short(&request.name)
+                tulving_core::model::preview::short(&request.name)
             );
             return Err(ErrorData::invalid_params(said, None));
         }
@@ -298,19 +298,19 @@ impl ServerHandler for Server {
     }
 }
 
-fn replied(reply: Reply) -> CallToolResult {
+fn replied(reply: ToolReply) -> CallToolResult {
     let (text, data) = reply.into_parts();
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = data;
     result
 }
 
-/// What a model reads where its call was refused.
-fn refused(refusal: &Refusal) -> CallToolResult {
+/// The result that a model reads if its call was refused.
+fn refused(refusal: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(outgoing::text(&refusal.to_string()))])
 }
 
-fn wrong(refusal: &Refusal) -> ErrorData {
+fn wrong(refusal: &ToolError) -> ErrorData {
     let data = Some(json!({ "code": refusal.code, "field": refusal.field }));
     let said = outgoing::text(&refusal.to_string());
     match refusal.class {
@@ -319,8 +319,8 @@ fn wrong(refusal: &Refusal) -> ErrorData {
     }
 }
 
-/// A resource as models get it. Where what was said in it tries to command, a second part says so: the first stays the
-/// document that it is, whatever its form.
+/// A resource as models get it. If its content tries to give commands, a second part warns about it: the first part stays
+/// unchanged, whatever its format.
 fn resource(shown: String, said: &str, uri: &str, media_type: &str) -> Vec<ResourceContents> {
     let mut contents = vec![ResourceContents::text(shown, uri).with_mime_type(media_type)];
     if let Some(mark) = outgoing::mark_of(said) {

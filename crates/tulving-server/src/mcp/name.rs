@@ -1,10 +1,10 @@
-//! The name that a client gives itself, as it is kept with what it saves.
+//! The name that a client gives itself, cleaned up to be stored with its memories.
 
 use tulving_core::text::{normalize, visible};
-use tulving_core::{limits, preview};
+use tulving_core::{model::limits, model::preview};
 
-/// The name on one line, without anything that moves a cursor or is not seen, and no longer than an agent's may be; `None`
-/// where nothing is left of it. The user's own `--agent` is refused where this one is mended: a client cannot ask anybody.
+/// The name on one line, without control and invisible characters, cut to the limit for an agent's name; `None` if nothing
+/// is left. The user's own `--agent` is refused where this one is repaired: a client cannot ask anybody.
 pub(crate) fn tidy(name: &str) -> Option<String> {
     let name = preview::cut(&normalize::composed(&visible::plain(name)), limits::NOTE_CHARS);
     Some(name).filter(|name| !name.is_empty())
@@ -13,7 +13,7 @@ pub(crate) fn tidy(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tulving_core::error::Field;
+    use tulving_core::model::error::Field;
 
     use super::*;
 

@@ -1,20 +1,20 @@
-//! What is offered: tools, resources and prompts as the protocol describes them.
+//! The tools, resources and prompts, as the protocol describes them.
 
 use std::sync::Arc;
 
 use rmcp::model::{Prompt, PromptArgument, Resource, ResourceTemplate, ToolAnnotations};
-use tulving_core::journal::shelf::ShelfFile;
+use tulving_core::files::shelf::WorkspaceFile;
 use tulving_core::text::visible;
-use tulving_dialects::tool::{Effect, Tool};
+use tulving_dialects::tool::{DialectTool, ToolEffect};
 use tulving_dialects::{Dialect, outgoing};
 
-/// When to save and when to recall. Some hosts show the first 250 characters of it and no more.
+/// Instructions on when to save and when to recall. Some hosts show only the first 250 characters.
 pub(super) fn instructions(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Native => {
             "This is your long-term memory; it survives this session. Read `context` once at the start. Call `recall` \
              before you ask the user something they may have told you earlier, and before you decide on something that \
-             may have been decided. Call `save` when the user asks you to remember something, states a preference, \
+             may have been decided. `list` has all of a sort, such as open todos. Call `save` when the user asks you to remember something, states a preference, \
              corrects you, decides something, or tells a lasting fact about people, projects or routines; not for \
              passing details, and never for secrets. Where something has changed, save the new statement with \
              `replaces`. What has a `source_path` stands in a file that people edit; change it there. What is recalled is \
@@ -45,15 +45,15 @@ pub(super) fn instructions(dialect: Dialect) -> &'static str {
 }
 
 /// A tool of a dialect.
-pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
+pub(super) fn tool(tool: &DialectTool) -> rmcp::model::Tool {
     let mut offered = rmcp::model::Tool::new(tool.name, tool.description, Arc::new(tool.input.clone()))
         .with_title(tool.title);
     offered.output_schema = tool.output.clone().map(Arc::new);
     offered.annotations = Some(ToolAnnotations::from_raw(
         Some(tool.title.to_owned()),
-        Some(tool.effect == Effect::Reads),
-        Some(tool.effect == Effect::Removes),
-        Some(tool.effect != Effect::Adds),
+        Some(tool.effect == ToolEffect::Reads),
+        Some(tool.effect == ToolEffect::Removes),
+        Some(tool.effect != ToolEffect::Adds),
         Some(false),
     ));
     offered
@@ -76,7 +76,7 @@ pub(super) fn memory_template(template: &str) -> ResourceTemplate {
 }
 
 /// A file of the space.
-pub(super) fn file_resource(uri: &str, file: &ShelfFile) -> Resource {
+pub(super) fn file_resource(uri: &str, file: &WorkspaceFile) -> Resource {
     let name = visible::for_models(&file.name).into_owned();
     let resource = Resource::new(uri, name).with_mime_type(media_type(&file.name)).with_size(file.size);
     match outgoing::mark_of(&file.name) {
@@ -85,14 +85,14 @@ pub(super) fn file_resource(uri: &str, file: &ShelfFile) -> Resource {
     }
 }
 
-/// Any of them.
+/// The template for files of the space.
 pub(super) fn file_template(template: &str) -> ResourceTemplate {
     ResourceTemplate::new(template, "file").with_title("A file of the space").with_description(
         "What a file says: memory/MEMORY.md, a journal such as memory/2026-05-27.md, or another text",
     )
 }
 
-/// What sort of text a file is, by its name.
+/// The media type of a file, by its name.
 pub(super) fn media_type(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "md")) => "text/markdown",

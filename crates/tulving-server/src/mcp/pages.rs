@@ -1,13 +1,13 @@
-//! The pages in which files are listed. Each begins after the last name of the one before, so that what is made or removed
-//! meanwhile makes none of the others come twice or not at all.
+//! The pages of a list of files. Each begins after the last name of the one before, so that files created or removed
+//! meanwhile do not repeat or hide others.
 
 use rmcp::ErrorData;
-use tulving_core::journal::shelf::ShelfFile;
-use tulving_core::preview;
+use tulving_core::files::shelf::WorkspaceFile;
+use tulving_core::model::preview;
 
-/// How many files a page has.
+/// Number of files on a page.
 const PAGE: usize = 100;
-/// How a cursor begins.
+/// The prefix of a cursor.
 const AFTER: &str = "after:";
 
 /// The name after which a page begins.
@@ -15,13 +15,16 @@ pub(super) fn after(cursor: &str) -> Option<String> {
     cursor.strip_prefix(AFTER).map(str::to_owned)
 }
 
-/// That a cursor is none of ours.
+/// The error for a cursor that is not ours.
 pub(super) fn refused(cursor: &str) -> ErrorData {
     ErrorData::invalid_params(format!("`{}` is not a cursor that was given", preview::short(cursor)), None)
 }
 
-/// A page, and where the next one begins.
-pub(super) fn page(mut files: Vec<ShelfFile>, after: Option<&str>) -> (Vec<ShelfFile>, Option<String>) {
+/// A page, and the cursor of the next one.
+pub(super) fn page(
+    mut files: Vec<WorkspaceFile>,
+    after: Option<&str>,
+) -> (Vec<WorkspaceFile>, Option<String>) {
     files.retain(|file| after.is_none_or(|after| file.name.as_str() > after));
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let more = files.len() > PAGE;
@@ -32,20 +35,20 @@ pub(super) fn page(mut files: Vec<ShelfFile>, after: Option<&str>) -> (Vec<Shelf
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::time::Timestamp;
+    use tulving_core::model::time::Timestamp;
 
     use super::*;
 
     #[test]
     fn pages_neither_skip_nor_repeat() {
-        let file = |n: usize| ShelfFile {
+        let file = |n: usize| WorkspaceFile {
             name: format!("notes/{n:03} räume.md"),
             path: String::new(),
             size: 1,
             modified_at: Timestamp::from_micros(0),
             warnings: Vec::new(),
         };
-        let all: Vec<ShelfFile> = (0..250).rev().map(file).collect();
+        let all: Vec<WorkspaceFile> = (0..250).rev().map(file).collect();
         let (mut seen, mut at) = (Vec::new(), None);
         loop {
             let (page, next) = page(all.clone(), at.as_deref());

@@ -1,8 +1,8 @@
-//! A transport over lines, with one writer: every request is answered, and so is every line that is none.
+//! A transport over lines, with one writer. Every request is answered, and so is every line that is not a message.
 //!
-//! Only requests are passed on. rmcp would end at a notification that comes before a session, and would answer one of two
-//! requests with the same id; what notifications say is of no matter here, but for one: the answer to a request that its
-//! client gave up is not sent. What was begun goes to its end even so.
+//! Only requests are passed on. rmcp would stop at a notification that comes before a session, and would answer only one
+//! of two requests with the same id. Notifications are ignored, except one: the answer to a cancelled request is not
+//! sent. Its work is finished all the same.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,69 +17,69 @@ use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, timeout_at};
 
-use super::lines::Line;
-use super::message::{Refused, read};
+use super::lines::InputLine;
+use super::message::{RefusedMessage, read};
 
-/// Most lines that are not answered yet. No more are read until one is.
+/// The most lines that are not answered yet. No more are read until one is.
 const MOST: u32 = 1_024;
 
-/// What may be asked of one who serves over lines.
+/// The limits of a server over lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// Most bytes of a line.
+pub struct StdioLimits {
+    /// The most bytes of a line.
     pub line_bytes: usize,
-    /// How long after the end of input what was begun may take.
+    /// The time after the end of input in which work in progress may finish.
     pub time: Duration,
 }
 
-/// A line to write. Its place is free once it was written.
-pub(super) struct Answer {
+/// A line to write. Its place is freed once it is written.
+pub(super) struct OutputLine {
     pub(super) line: Vec<u8>,
     _place: Option<OwnedSemaphorePermit>,
 }
 
 /// A request that is not answered yet.
-struct Open {
+struct PendingRequest {
     wanted: bool,
     place: OwnedSemaphorePermit,
 }
 
 /// The transport: takes lines from a reader and hands them to a writer.
-pub(super) struct Pipe {
-    lines: mpsc::Receiver<Line>,
-    answers: mpsc::UnboundedSender<Answer>,
-    open: HashMap<RequestId, Open>,
+pub(super) struct StdioTransport {
+    lines: mpsc::Receiver<InputLine>,
+    answers: mpsc::UnboundedSender<OutputLine>,
+    open: HashMap<RequestId, PendingRequest>,
     places: Arc<Semaphore>,
-    bounds: Bounds,
+    bounds: StdioLimits,
     deadline: Option<Instant>,
 }
 
-impl Pipe {
+impl StdioTransport {
     pub(super) fn new(
-        lines: mpsc::Receiver<Line>,
-        answers: mpsc::UnboundedSender<Answer>,
-        bounds: Bounds,
+        lines: mpsc::Receiver<InputLine>,
+        answers: mpsc::UnboundedSender<OutputLine>,
+        bounds: StdioLimits,
     ) -> Self {
         let places = Arc::new(Semaphore::new(MOST as usize));
         Self { lines, answers, open: HashMap::new(), places, bounds, deadline: None }
     }
 
-    /// The request in this line. Whatever else it is was seen to.
+    /// The request in this line. Any other line is handled here.
     fn request(
         &mut self,
-        line: Line,
+        line: InputLine,
         place: OwnedSemaphorePermit,
     ) -> Option<JsonRpcRequest<rmcp::model::ClientRequest>> {
         let message = match line {
-            Line::Whole(bytes) => read(&bytes),
-            Line::TooLong(id) => Err(Refused::too_long(id, self.bounds.line_bytes)),
+            InputLine::Whole(bytes) => read(&bytes),
+            InputLine::TooLong(id) => Err(RefusedMessage::too_long(id, self.bounds.line_bytes)),
         };
         match message {
             Ok(JsonRpcMessage::Request(request)) if self.open.contains_key(&request.id) => {
-                self.refuse(&Refused::twice(request.id), place);
+                self.refuse(&RefusedMessage::twice(request.id), place);
             }
             Ok(JsonRpcMessage::Request(request)) => {
-                self.open.insert(request.id.clone(), Open { wanted: true, place });
+                self.open.insert(request.id.clone(), PendingRequest { wanted: true, place });
                 return Some(request);
             }
             Ok(JsonRpcMessage::Notification(told)) => {
@@ -89,15 +89,15 @@ impl Pipe {
                     open.wanted = false;
                 }
             }
-            // Nothing was asked of the client.
+            // The client was not asked anything.
             Ok(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) => {}
             Err(refused) => self.refuse(&refused, place),
         }
         None
     }
 
-    fn refuse(&self, refused: &Refused, place: OwnedSemaphorePermit) {
-        // Where nobody writes any more, `receive` ends.
+    fn refuse(&self, refused: &RefusedMessage, place: OwnedSemaphorePermit) {
+        // If there is no writer any more, `receive` ends.
         let _ = self.write(refused.json(), Some(place));
     }
 
@@ -108,25 +108,25 @@ impl Pipe {
             _ => None,
         };
         match id.and_then(|id| self.open.remove(id)) {
-            Some(Open { wanted: false, .. }) => Ok(()),
+            Some(PendingRequest { wanted: false, .. }) => Ok(()),
             open => self.write(serde_json::to_vec(message)?, open.map(|open| open.place)),
         }
     }
 
     fn write(&self, mut line: Vec<u8>, place: Option<OwnedSemaphorePermit>) -> io::Result<()> {
         line.push(b'\n');
-        let answer = Answer { line, _place: place };
+        let answer = OutputLine { line, _place: place };
         self.answers.send(answer).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Waits until all is answered and written, or for as long as that may take.
+    /// Waits until everything is answered and written, or until the time limit.
     async fn end(&mut self) {
         let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + self.bounds.time);
         let _ = timeout_at(deadline, self.places.acquire_many(MOST)).await;
     }
 }
 
-impl Transport<RoleServer> for Pipe {
+impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
     fn name() -> std::borrow::Cow<'static, str> {
@@ -140,7 +140,7 @@ impl Transport<RoleServer> for Pipe {
         std::future::ready(self.answer(&message))
     }
 
-    /// It may be dropped at any `await` and called again: a line is taken and dealt with in one go.
+    /// Cancel safe: a line is taken and handled without an `await` in between.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
@@ -172,20 +172,20 @@ mod tests {
     use super::*;
 
     struct Ends {
-        lines: mpsc::Sender<Line>,
-        answers: mpsc::UnboundedReceiver<Answer>,
+        lines: mpsc::Sender<InputLine>,
+        answers: mpsc::UnboundedReceiver<OutputLine>,
     }
 
-    fn pipe() -> (Pipe, Ends) {
+    fn pipe() -> (StdioTransport, Ends) {
         let (lines, from_lines) = mpsc::channel(9);
         let (to_answers, answers) = mpsc::unbounded_channel();
-        let bounds = Bounds { line_bytes: 99, time: Duration::from_millis(20) };
-        (Pipe::new(from_lines, to_answers, bounds), Ends { lines, answers })
+        let bounds = StdioLimits { line_bytes: 99, time: Duration::from_millis(20) };
+        (StdioTransport::new(from_lines, to_answers, bounds), Ends { lines, answers })
     }
 
     impl Ends {
         fn send(&self, message: &Value) {
-            let line = Line::Whole(message.to_string().into_bytes());
+            let line = InputLine::Whole(message.to_string().into_bytes());
             self.lines.try_send(line).expect("there is room");
         }
 
@@ -200,14 +200,14 @@ mod tests {
         json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })
     }
 
-    async fn passed_on(pipe: &mut Pipe) -> i64 {
+    async fn passed_on(pipe: &mut StdioTransport) -> i64 {
         match pipe.receive().await {
             Some(JsonRpcMessage::Request(JsonRpcRequest { id: RequestId::Number(id), .. })) => id,
             other => panic!("{other:?}"),
         }
     }
 
-    fn done(pipe: &mut Pipe, id: i64) {
+    fn done(pipe: &mut StdioTransport, id: i64) {
         let message = ServerJsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id));
         pipe.answer(&message).expect("somebody writes");
     }

@@ -1,7 +1,7 @@
 //! The protocol on standard input and output, for a client that started this process.
 //!
-//! Input and output have a thread each: a read that nobody ends must hold up no stop, and one writer puts no two answers
-//! into one line.
+//! Input and output have a thread each: a read that never ends must not delay a stop, and a single writer never mixes
+//! two answers in one line.
 
 use std::io::{self, BufRead, Write};
 use std::thread;
@@ -10,20 +10,20 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::{ServerHandler, ServiceExt as _};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Server;
-use super::lines::{Line, Lines};
-use super::pipe::{Answer, Bounds, Pipe};
+use super::McpServer;
+use super::lines::{InputLine, InputLines};
+use super::pipe::{OutputLine, StdioLimits, StdioTransport};
 
-/// Why serving ended.
+/// The reason why serving ended.
 #[derive(Debug, thiserror::Error)]
-pub enum Stopped {
+pub enum StdioServerError {
     /// The runtime could not start.
     #[error("the server could not start: {0}")]
     Start(#[from] io::Error),
-    /// What the client sent first is no beginning of a session.
+    /// The first message of the client does not start a session.
     #[error("the client did not begin a session: {0}")]
     Begin(String),
-    /// The client is there no more, and was not answered.
+    /// The client went away before it was answered.
     #[error("the client closed standard output before it was answered")]
     Gone,
     /// Answers cannot be written.
@@ -37,12 +37,12 @@ pub enum Stopped {
     Failed(String),
 }
 
-/// How a thread ended.
-type Ended = oneshot::Receiver<io::Result<()>>;
+/// The result of a thread.
+type ThreadResult = oneshot::Receiver<io::Result<()>>;
 
-/// Serves until the client closes standard input, and then answers what was begun. Nothing else may write to standard
-/// output meanwhile.
-pub fn on_stdio(server: Server, bounds: Bounds) -> Result<(), Stopped> {
+/// Serves until the client closes standard input, and then answers the requests in progress. Nothing else may write to
+/// standard output meanwhile.
+pub fn on_stdio(server: McpServer, bounds: StdioLimits) -> Result<(), StdioServerError> {
     between(server, || io::stdin().lock(), io::stdout(), bounds)
 }
 
@@ -50,37 +50,37 @@ fn between<R: BufRead>(
     server: impl ServerHandler,
     input: impl FnOnce() -> R + Send + 'static,
     output: impl Write + Send + 'static,
-    bounds: Bounds,
-) -> Result<(), Stopped> {
+    bounds: StdioLimits,
+) -> Result<(), StdioServerError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (lines, mut reader) = reading(input, bounds.line_bytes)?;
     let (answers, writer) = writing(output)?;
     let ended = runtime.block_on(async {
-        let served = serve(server, Pipe::new(lines, answers, bounds)).await;
-        // Nobody has anything more to write.
+        let served = serve(server, StdioTransport::new(lines, answers, bounds)).await;
+        // Nothing is left to write.
         match tokio::time::timeout(bounds.time, writer).await {
-            Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Err(Stopped::Gone),
-            Ok(Ok(Err(error))) => Err(Stopped::Output(error)),
+            Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Err(StdioServerError::Gone),
+            Ok(Ok(Err(error))) => Err(StdioServerError::Output(error)),
             _ => served,
         }
     });
-    // Work that was begun goes to its end, whoever waits for it.
+    // Work that has begun is finished, even if nobody waits for it.
     runtime.shutdown_timeout(bounds.time);
     match reader.try_recv() {
-        Ok(Err(error)) => ended.and(Err(Stopped::Input(error))),
+        Ok(Err(error)) => ended.and(Err(StdioServerError::Input(error))),
         _ => ended,
     }
 }
 
-async fn serve(server: impl ServerHandler, pipe: Pipe) -> Result<(), Stopped> {
+async fn serve(server: impl ServerHandler, pipe: StdioTransport) -> Result<(), StdioServerError> {
     let running = match server.serve(pipe).await {
         Ok(running) => running,
         // The client went away before it began a session.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(Stopped::Begin(error.to_string())),
+        Err(error) => return Err(StdioServerError::Begin(error.to_string())),
     };
     match running.waiting().await {
-        Ok(QuitReason::JoinError(error)) | Err(error) => Err(Stopped::Failed(error.to_string())),
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(StdioServerError::Failed(error.to_string())),
         Ok(_) => Ok(()),
     }
 }
@@ -88,11 +88,11 @@ async fn serve(server: impl ServerHandler, pipe: Pipe) -> Result<(), Stopped> {
 fn reading<R: BufRead>(
     input: impl FnOnce() -> R + Send + 'static,
     limit: usize,
-) -> io::Result<(mpsc::Receiver<Line>, Ended)> {
-    // One is read ahead.
+) -> io::Result<(mpsc::Receiver<InputLine>, ThreadResult)> {
+    // One line is read ahead.
     let (sender, lines) = mpsc::channel(1);
     let ended = begin("mcp-input", move || {
-        for line in Lines::new(input(), limit) {
+        for line in InputLines::new(input(), limit) {
             if sender.blocking_send(line?).is_err() {
                 break;
             }
@@ -102,8 +102,10 @@ fn reading<R: BufRead>(
     Ok((lines, ended))
 }
 
-fn writing(mut output: impl Write + Send + 'static) -> io::Result<(mpsc::UnboundedSender<Answer>, Ended)> {
-    let (sender, mut answers) = mpsc::unbounded_channel::<Answer>();
+fn writing(
+    mut output: impl Write + Send + 'static,
+) -> io::Result<(mpsc::UnboundedSender<OutputLine>, ThreadResult)> {
+    let (sender, mut answers) = mpsc::unbounded_channel::<OutputLine>();
     let ended = begin("mcp-output", move || {
         while let Some(answer) = answers.blocking_recv() {
             output.write_all(&answer.line)?;
@@ -114,7 +116,7 @@ fn writing(mut output: impl Write + Send + 'static) -> io::Result<(mpsc::Unbound
     Ok((sender, ended))
 }
 
-fn begin(name: &str, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Ended> {
+fn begin(name: &str, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<ThreadResult> {
     let (tell, ended) = oneshot::channel();
     thread::Builder::new().name(name.to_owned()).spawn(move || {
         let _ = tell.send(work());
@@ -133,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { line_bytes: 120, time: Duration::from_secs(30) };
+    const BOUNDS: StdioLimits = StdioLimits { line_bytes: 120, time: Duration::from_secs(30) };
 
     struct Nothing;
 
@@ -152,7 +154,7 @@ mod tests {
         }
     }
 
-    /// A line, and the id and the code that its answer has: 0 where all went well.
+    /// A line, and the id and the code of its answer: 0 on success.
     type Told = (Vec<u8>, Option<(Value, i64)>);
 
     fn told(kind: usize, id: usize) -> Told {
@@ -206,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Fails at everything.
+    /// A stream that fails every read and write.
     struct Broken(io::ErrorKind);
 
     impl Write for Broken {
@@ -229,11 +231,11 @@ mod tests {
     fn it_is_told_apart_who_went_away() {
         let ask = || Cursor::new(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
         let gone = between(Nothing, ask, Broken(io::ErrorKind::BrokenPipe), BOUNDS);
-        assert!(matches!(gone, Err(Stopped::Gone)), "{gone:?}");
+        assert!(matches!(gone, Err(StdioServerError::Gone)), "{gone:?}");
         let full = between(Nothing, ask, Broken(io::ErrorKind::StorageFull), BOUNDS);
-        assert!(matches!(full, Err(Stopped::Output(_))), "{full:?}");
+        assert!(matches!(full, Err(StdioServerError::Output(_))), "{full:?}");
         let unread = || BufReader::new(Broken(io::ErrorKind::IsADirectory));
         let unread = between(Nothing, unread, Written::default(), BOUNDS);
-        assert!(matches!(unread, Err(Stopped::Input(_))), "{unread:?}");
+        assert!(matches!(unread, Err(StdioServerError::Input(_))), "{unread:?}");
     }
 }

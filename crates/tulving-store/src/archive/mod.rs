@@ -1,8 +1,8 @@
 //! The file format of backups: a plain tar file, so that `tar tf` lists it.
 //!
-//! The first entry is [`Header`], the last one [`Manifest`] with the size and the SHA-256 of every entry between them. A file
-//! that was cut off has no manifest, and one that was changed does not match it. [`mod@write`] makes such a file, [`mod@read`]
-//! believes nothing of one. `docs/backup-format.md` describes it for other programs.
+//! The first entry is [`BackupHeader`], the last one [`BackupManifest`] with the size and the SHA-256 of every entry between them. A
+//! truncated file has no manifest, and a changed one does not match it. [`mod@write`] makes such a file, [`mod@read`] checks
+//! all of it. `docs/backup-format.md` describes it for other programs.
 
 mod read;
 mod write;
@@ -10,12 +10,12 @@ mod write;
 use serde::{Deserialize, Serialize};
 use tulving_core::ports::ObjectKey;
 
-pub(crate) use read::{Archive, header_of, is_archive};
+pub(crate) use read::{BackupArchive, header_of, is_archive};
 pub(crate) use write::ArchiveWriter;
 
-/// The value of [`Header::format`].
+/// The value of [`BackupHeader::format`].
 const FORMAT: &str = "tulving-backup";
-/// The newest version of the format, which is written.
+/// The newest version of the format, and the one that is written.
 const VERSION: u32 = 1;
 
 /// The name of the first entry.
@@ -26,6 +26,8 @@ const MANIFEST: &str = "manifest.json";
 pub(crate) const DATABASE: &str = "tulving.db";
 /// The name of the entry with the settings.
 pub(crate) const CONFIG: &str = "config.toml";
+/// The JSON settings, without secrets.
+pub(crate) const CONFIG_JSON: &str = "config.json";
 /// The prefix of the names of files of the workspace.
 pub(crate) const WORKSPACE: &str = "workspace/";
 /// The prefix of the names of former texts of files.
@@ -38,14 +40,14 @@ const NAME_BYTES: usize = 4_096;
 
 /// The first entry of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Header {
+pub(crate) struct BackupHeader {
     /// Always `tulving-backup`.
     pub(crate) format: String,
     /// The version of the format.
     pub(crate) version: u32,
     /// The time of the backup.
     pub(crate) made_at: String,
-    /// The mark of the last erasure before the backup, hexadecimal; `None` where nothing was ever erased.
+    /// The mark of the last erasure before the backup, hexadecimal; `None` if nothing was ever erased.
     pub(crate) erasure: Option<String>,
     /// True if unused parts of the database may still have erased text.
     pub(crate) erased_text_left: bool,
@@ -60,10 +62,10 @@ pub(crate) struct ArchiveEntry {
     pub(crate) sha256: String,
 }
 
-/// The amounts that a backup holds of each sort.
+/// The number of items of each kind in a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupCounts {
-    /// Memories that are rows, forgotten ones included. Entries of files are not counted.
+    /// Memories in the database, including forgotten ones. Entries of files are not counted.
     pub memories: u64,
     /// Files of the workspace.
     pub files: u64,
@@ -73,9 +75,9 @@ pub struct BackupCounts {
     pub attachments: u64,
 }
 
-/// Something that belongs to the home and is not in the backup.
+/// A part of the home that is not in the backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct BackupOmission {
     /// The name that its entry would have.
     pub path: String,
     /// The reason.
@@ -84,19 +86,19 @@ pub struct LeftOut {
 
 /// The last entry of a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Manifest {
+pub(crate) struct BackupManifest {
     /// Every entry before this one, in order.
     pub(crate) entries: Vec<ArchiveEntry>,
     pub(crate) counts: BackupCounts,
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<BackupOmission>,
 }
 
-/// Says why a name of an entry is refused; `None` for one that a backup may have.
+/// Returns the reason why the name of an entry is refused, or `None` if a backup may have it.
 fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > NAME_BYTES {
         return Some("a name is too long");
     }
-    if [HEADER, MANIFEST, DATABASE, CONFIG].contains(&path) {
+    if [HEADER, MANIFEST, DATABASE, CONFIG, CONFIG_JSON].contains(&path) {
         return None;
     }
     if let Some(key) = path.strip_prefix(OBJECTS) {
@@ -125,6 +127,7 @@ mod tests {
         for good in [
             "tulving.db",
             "config.toml",
+            "config.json",
             "workspace/memory/2026-05-27.md",
             "workspace/groups/Räume/notes.md",
             "previous/memory/MEMORY.md/2026-05-27T09-30-00.000000Z.md",

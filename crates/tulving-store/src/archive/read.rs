@@ -1,7 +1,7 @@
-//! Reads a backup and believes nothing of it: every entry is compared with the manifest before any of it is used.
+//! Reads a backup and trusts nothing in it: every entry is compared with the manifest before any of it is used.
 //!
-//! Refused are links, folders and devices, names that backups do not have, names that occur twice, sizes and hashes that do
-//! not match, and whatever lies outside the bounds below. Nothing is written here.
+//! It refuses links, folders and devices, names that backups do not have, names that occur twice, sizes and hashes that do
+//! not match, and anything beyond the limits below. Nothing is written here.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -14,28 +14,28 @@ use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
 use super::{
-    ArchiveEntry, DATABASE, FORMAT, HEADER, Header, MANIFEST, Manifest, NAME_BYTES, OBJECTS, PREVIOUS,
-    VERSION, WORKSPACE, why_not,
+    ArchiveEntry, BackupHeader, BackupManifest, DATABASE, FORMAT, HEADER, MANIFEST, NAME_BYTES, OBJECTS,
+    PREVIOUS, VERSION, WORKSPACE, why_not,
 };
 
 /// The largest header.
 const HEADER_BYTES: u64 = 64 << 10;
-/// The largest manifest: that of about two million entries.
+/// The largest manifest, for about two million entries.
 const MANIFEST_BYTES: u64 = 512 << 20;
-/// The place and the text of the mark of a tar file.
+/// The position and the text of the magic bytes of a tar file.
 const MAGIC_AT: u64 = 257;
 const MAGIC: &[u8] = b"ustar";
 
 /// A backup whose every entry was compared with its manifest.
 #[derive(Debug)]
-pub(crate) struct Archive {
+pub(crate) struct BackupArchive {
     file: File,
-    pub(crate) manifest: Manifest,
+    pub(crate) manifest: BackupManifest,
     /// The offset of the content of each entry.
     places: HashMap<String, u64>,
 }
 
-/// Tells if an open file looks like a tar file. It is rewound.
+/// Returns true if an open file looks like a tar file. The file is rewound.
 pub(crate) fn is_archive(mut file: &File) -> io::Result<bool> {
     let mut found = [0; MAGIC.len()];
     file.seek(SeekFrom::Start(MAGIC_AT))?;
@@ -48,8 +48,8 @@ pub(crate) fn is_archive(mut file: &File) -> io::Result<bool> {
     }
 }
 
-/// The header of a backup; `None` where the file is none.
-pub(crate) fn header_of(path: &Path) -> Option<Header> {
+/// The header of a backup; `None` if the file is not a backup.
+pub(crate) fn header_of(path: &Path) -> Option<BackupHeader> {
     let mut tar = tar::Archive::new(File::open(path).ok()?);
     let mut first = tar.entries().ok()?.raw(true).next()?.ok()?;
     let is_header = first.path_bytes().as_ref() == HEADER.as_bytes();
@@ -58,12 +58,12 @@ pub(crate) fn header_of(path: &Path) -> Option<Header> {
     is_header.then(|| serde_json::from_slice(&content).ok()).flatten()
 }
 
-impl Archive {
+impl BackupArchive {
     /// Reads all of a backup and compares it with its manifest. `progress` is called with the bytes that were read.
     ///
-    /// The error says what is wrong with the file.
+    /// The error describes the damage.
     pub(crate) fn verified(file: File, progress: &mut dyn FnMut(u64)) -> Result<Self, String> {
-        let mut found = Found::default();
+        let mut found = ArchiveScan::default();
         {
             let mut tar = tar::Archive::new(&file);
             let entries = tar.entries().map_err(|error| unreadable(&error))?.raw(true);
@@ -77,7 +77,7 @@ impl Archive {
         Ok(Self { file, manifest, places })
     }
 
-    /// The entries whose names begin so, each with the rest of its name.
+    /// The entries with this prefix, each with the rest of its name.
     pub(crate) fn below<'a>(
         &'a self,
         prefix: &'a str,
@@ -91,7 +91,7 @@ impl Archive {
         self.manifest.entries.iter().find(|entry| entry.path == path)
     }
 
-    /// Copies the content of an entry, which is compared with the manifest again: the file may have changed.
+    /// Copies the content of an entry, and compares it with the manifest again: the file may have changed.
     pub(crate) fn copy(&self, entry: &ArchiveEntry, target: &mut dyn Write) -> io::Result<()> {
         let changed = || io::Error::other("the backup was changed while it was restored");
         let at = *self.places.get(&entry.path).ok_or_else(changed)?;
@@ -101,17 +101,17 @@ impl Archive {
     }
 }
 
-/// The entries that were read so far.
+/// The entries read so far.
 #[derive(Default)]
-struct Found {
+struct ArchiveScan {
     entries: Vec<ArchiveEntry>,
     places: HashMap<String, u64>,
-    /// The name of the next entry, where it is too long for its header.
+    /// The name of the next entry, if it is too long for its header.
     long_name: Option<Vec<u8>>,
-    manifest: Option<Manifest>,
+    manifest: Option<BackupManifest>,
 }
 
-impl Found {
+impl ArchiveScan {
     fn take(&mut self, mut entry: tar::Entry<'_, impl Read>) -> Result<(), String> {
         if self.manifest.is_some() {
             return Err("something follows its manifest".to_owned());
@@ -155,7 +155,7 @@ impl Found {
 
     fn take_header(&mut self, mut entry: tar::Entry<'_, impl Read>, at: u64) -> Result<(), String> {
         let content = bounded(&mut entry, HEADER, HEADER_BYTES)?;
-        let header: Header = parsed(&content, HEADER)?;
+        let header: BackupHeader = parsed(&content, HEADER)?;
         if header.format != FORMAT {
             return Err(format!("its format is {:?}, not {FORMAT:?}", header.format));
         }
@@ -175,8 +175,8 @@ impl Found {
         Ok(())
     }
 
-    /// Compares what was read with the manifest.
-    fn checked(mut self) -> Result<(Manifest, HashMap<String, u64>), String> {
+    /// Compares the entries with the manifest.
+    fn checked(mut self) -> Result<(BackupManifest, HashMap<String, u64>), String> {
         let Some(manifest) = self.manifest.take() else {
             return Err("it was cut off: it has no manifest".to_owned());
         };
@@ -250,7 +250,7 @@ fn unreadable(error: &io::Error) -> String {
     format!("it is damaged or was cut off: {error}")
 }
 
-/// Copies everything, and says how many bytes it was and their SHA-256.
+/// Copies everything, and returns the number of bytes and their SHA-256.
 fn copy_hashed(source: &mut dyn Read, target: &mut dyn Write) -> io::Result<(u64, String)> {
     let mut buffer = vec![0; 1 << 16];
     let (mut hash, mut size) = (Sha256::new(), 0);

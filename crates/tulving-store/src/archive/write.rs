@@ -1,24 +1,24 @@
-//! Writes a backup, entry by entry, and keeps account of what was written.
+//! Writes a backup, entry by entry, and records the entries.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
-use tulving_core::time::Timestamp;
+use tulving_core::model::time::Timestamp;
 
 use super::{
-    ArchiveEntry, BackupCounts, FORMAT, HEADER, Header, LeftOut, MANIFEST, Manifest, OBJECTS, PREVIOUS,
-    VERSION, WORKSPACE, why_not,
+    ArchiveEntry, BackupCounts, BackupHeader, BackupManifest, BackupOmission, FORMAT, HEADER, MANIFEST,
+    OBJECTS, PREVIOUS, VERSION, WORKSPACE, why_not,
 };
 
-/// A backup in the making.
+/// A backup that is being written.
 pub(crate) struct ArchiveWriter<W: Write> {
     tar: tar::Builder<W>,
     /// Seconds since the epoch, for every entry.
     time: u64,
     names: HashSet<String>,
-    manifest: Manifest,
+    manifest: BackupManifest,
 }
 
 impl<W: Write> ArchiveWriter<W> {
@@ -29,7 +29,7 @@ impl<W: Write> ArchiveWriter<W> {
         erasure: Option<[u8; 16]>,
         erased_text_left: bool,
     ) -> io::Result<Self> {
-        let header = Header {
+        let header = BackupHeader {
             format: FORMAT.to_owned(),
             version: VERSION,
             made_at: now.to_string(),
@@ -38,7 +38,7 @@ impl<W: Write> ArchiveWriter<W> {
         };
         let time = u64::try_from(now.as_micros() / 1_000_000).unwrap_or(0);
         let tar = tar::Builder::new(target);
-        let mut writer = Self { tar, time, names: HashSet::new(), manifest: Manifest::default() };
+        let mut writer = Self { tar, time, names: HashSet::new(), manifest: BackupManifest::default() };
         writer.add_bytes(HEADER, &serde_json::to_vec_pretty(&header)?)?;
         Ok(writer)
     }
@@ -56,7 +56,7 @@ impl<W: Write> ArchiveWriter<W> {
         header.set_mode(0o600);
         header.set_mtime(self.time);
         header.set_size(size);
-        let mut hashing = Hashing { inner: content.take(size), hash: Sha256::new(), size: 0 };
+        let mut hashing = HashingReader { inner: content.take(size), hash: Sha256::new(), size: 0 };
         self.tar.append_data(&mut header, path, &mut hashing)?;
         if hashing.size != size {
             return Err(io::Error::other(format!("{path:?} became shorter while it was read")));
@@ -71,9 +71,9 @@ impl<W: Write> ArchiveWriter<W> {
         self.add(path, content.len() as u64, content)
     }
 
-    /// Notes something that is not in the backup.
+    /// Records a part that is not in the backup.
     pub(crate) fn leave_out(&mut self, path: impl Into<String>, why: impl Into<String>) {
-        self.manifest.left_out.push(LeftOut { path: path.into(), why: why.into() });
+        self.manifest.left_out.push(BackupOmission { path: path.into(), why: why.into() });
     }
 
     /// Bytes of the contents so far.
@@ -82,7 +82,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Writes the manifest and ends the file.
-    pub(crate) fn finish(mut self, memories: u64) -> io::Result<Manifest> {
+    pub(crate) fn finish(mut self, memories: u64) -> io::Result<BackupManifest> {
         let below = |prefix: &str| {
             self.manifest.entries.iter().filter(|entry| entry.path.starts_with(prefix)).count() as u64
         };
@@ -99,14 +99,14 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
-/// Hashes and counts what is read through it.
-struct Hashing<R> {
+/// Hashes and counts the bytes read through it.
+struct HashingReader<R> {
     inner: R,
     hash: Sha256,
     size: u64,
 }
 
-impl<R: Read> Read for Hashing<R> {
+impl<R: Read> Read for HashingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.hash.update(&buffer[..count]);

@@ -1,7 +1,7 @@
-//! Makes a backup of a whole home, while others go on writing.
+//! Makes a backup of a whole home while others continue to write.
 //!
-//! The database comes first, as of one moment. While attachments are read nobody removes any, so all that the database
-//! speaks of are there. Files are read one folder at a time, each folder while no process of Tulving writes in it.
+//! The database comes first, as of one moment. Nobody can remove attachments while they are read, so all that the database
+//! names are there. Files are read one folder at a time, and no process of Tulving writes in a folder while it is read.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _};
@@ -9,51 +9,51 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use tulving_core::error::{ObjectError, StoreError};
+use tulving_core::model::error::{ObjectError, StoreError};
 use tulving_core::ports::Objects;
 
-use super::{BackupReport, HomeContent, extent};
-use crate::archive::{self, Archive, ArchiveWriter, Manifest};
-use crate::draft::Draft;
+use super::{BackupReport, ConfigTexts, HomeContent, extent};
+use crate::archive::{self, ArchiveWriter, BackupArchive, BackupManifest};
+use crate::draft::DraftFile;
 use crate::files;
 use crate::home::Home;
-use crate::pending::Extent;
-use crate::sqlite::{IfExists, Snapshot, free_target, put};
+use crate::pending::ReplaceScope;
+use crate::sqlite::{DatabaseSnapshot, ExistingFilePolicy, free_target, put};
 use crate::workspace::{Workspace, lock_folder};
 
-/// The depth of folders that are looked into; the workspace itself lists fewer.
+/// The greatest depth of folders that are read. The workspace itself lists fewer.
 const DEPTH: usize = 20;
 
-type Writer = ArchiveWriter<BufWriter<File>>;
+type BackupFileWriter = ArchiveWriter<BufWriter<File>>;
 
 impl HomeContent<'_> {
-    /// Writes the whole home into one file, as it is at this moment, while others go on reading and writing.
+    /// Writes the whole home into one file, as it is at this moment, while others continue to read and write.
     ///
-    /// `progress` is called with the bytes that are done and how many there are. The file appears only when it is whole and
-    /// was read back. [`check_target`](crate::check_target) says what it must not replace.
+    /// `progress` is called with the bytes done and the total. The file appears only when it is complete and was read back.
+    /// [`check_target`](crate::check_target) lists what it must not replace.
     pub fn back_up(
         &self,
         to: &Path,
-        if_exists: IfExists,
+        if_exists: ExistingFilePolicy,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport, StoreError> {
         let target = free_target(self.store.home(), to, if_exists)?;
         let (draft, manifest) = self.archive_beside(&target, progress)?;
         let bytes = put(draft, to, &target, if_exists)?;
-        let Manifest { counts, left_out, .. } = manifest;
+        let BackupManifest { counts, left_out, .. } = manifest;
         Ok(BackupReport { path: to.to_owned(), bytes, counts, left_out })
     }
 
-    /// A whole backup beside where `to` is to be, durable and read back.
+    /// Writes a whole backup in the folder of `to`, durable and read back.
     pub(super) fn archive_beside(
         &self,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<(Draft, Manifest), StoreError> {
-        // Where nobody can be kept from removing, one that goes meanwhile is named as missing.
+    ) -> Result<(DraftFile, BackupManifest), StoreError> {
+        // If removals cannot be blocked, an attachment that disappears meanwhile is listed as missing.
         let hold = self.objects.keeping().ok();
         let snapshot = self.store.snapshot(to, progress)?;
-        let draft = Draft::beside(to, ".tar")?;
+        let draft = DraftFile::beside(to, ".tar")?;
         let written = self.write(&draft, &snapshot, progress);
         let manifest = written.map_err(|error| files::unwritten(to, "written", &error))?;
         drop(hold);
@@ -63,18 +63,21 @@ impl HomeContent<'_> {
 
     fn write(
         &self,
-        draft: &Draft,
-        snapshot: &Snapshot,
+        draft: &DraftFile,
+        snapshot: &DatabaseSnapshot,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> io::Result<Manifest> {
+    ) -> io::Result<BackupManifest> {
         let file = File::options().write(true).open(draft.path())?;
-        let Snapshot { erasure, erased_text_left, .. } = *snapshot;
+        let DatabaseSnapshot { erasure, erased_text_left, .. } = *snapshot;
         let mut archive =
             ArchiveWriter::begin(BufWriter::new(file), self.store.now(), erasure, erased_text_left)?;
         let database = File::open(snapshot.draft.path())?;
         archive.add(archive::DATABASE, database.metadata()?.len(), database)?;
-        if let Some(config) = &self.config {
-            archive.add_bytes(archive::CONFIG, config.as_bytes())?;
+        let ConfigTexts { toml, json } = &self.config;
+        for (path, text) in [(archive::CONFIG, toml), (archive::CONFIG_JSON, json)] {
+            if let Some(text) = text {
+                archive.add_bytes(path, text.as_bytes())?;
+            }
         }
         add_objects(&mut archive, self.objects, &snapshot.attached, progress)?;
         add_files(&mut archive, self.store.home(), self.files)?;
@@ -86,9 +89,9 @@ impl HomeContent<'_> {
     }
 }
 
-/// Writes the files of a home whose database cannot be read, beside where `to` is to be.
-pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Result<Draft, StoreError> {
-    let draft = Draft::beside(to, ".tar")?;
+/// Writes the files of a home whose database cannot be read, in the folder of `to`.
+pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Result<DraftFile, StoreError> {
+    let draft = DraftFile::beside(to, ".tar")?;
     let write = || -> io::Result<()> {
         let file = File::options().write(true).open(draft.path())?;
         let now = tulving_core::ports::Clock::now(&tulving_core::ports::SystemClock);
@@ -103,19 +106,19 @@ pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Res
 }
 
 /// Adds the files of the workspace and their former texts.
-fn add_files(archive: &mut Writer, home: &Home, workspace: &Workspace) -> io::Result<()> {
+fn add_files(archive: &mut BackupFileWriter, home: &Home, workspace: &Workspace) -> io::Result<()> {
     workspace.mend();
     let root = workspace.folder();
-    let mut walk = Walk { archive, prefix: archive::WORKSPACE, root };
+    let mut walk = BackupFolderWalk { archive, prefix: archive::WORKSPACE, root };
     walk.enter(root, "", Some(extent(&home.workspace(), root)), 0)?;
     let previous = home.previous();
-    let mut walk = Walk { archive: walk.archive, prefix: archive::PREVIOUS, root: &previous };
-    walk.enter(&previous, "", Some(Extent::All), 0)
+    let mut walk = BackupFolderWalk { archive: walk.archive, prefix: archive::PREVIOUS, root: &previous };
+    walk.enter(&previous, "", Some(ReplaceScope::All), 0)
 }
 
-/// Adds the attachments that the database speaks of. One that cannot be had is named.
+/// Adds the attachments that the database names. One that is not available is listed as left out.
 fn add_objects(
-    archive: &mut Writer,
+    archive: &mut BackupFileWriter,
     objects: &dyn Objects,
     keys: &[String],
     progress: &mut dyn FnMut(u64, u64),
@@ -133,7 +136,7 @@ fn add_objects(
             Err(error @ (ObjectError::Damaged { .. } | ObjectError::NotAKey { .. })) => {
                 archive.leave_out(path, error.to_string());
             }
-            // A place that does not answer is not asked for each of them.
+            // A place that does not answer is not asked again for each attachment.
             Err(error) => {
                 archive.leave_out(path, error.to_string());
                 unreachable = Some(error);
@@ -145,16 +148,22 @@ fn add_objects(
     Ok(())
 }
 
-/// Walks through a folder, in the order of names.
-struct Walk<'a> {
-    archive: &'a mut Writer,
+/// A walk through a folder, in the order of names.
+struct BackupFolderWalk<'a> {
+    archive: &'a mut BackupFileWriter,
     prefix: &'static str,
     root: &'a Path,
 }
 
-impl Walk<'_> {
-    /// Adds what is in a folder with the path `here` below the root. `extent` is for the root alone.
-    fn enter(&mut self, folder: &Path, here: &str, extent: Option<Extent>, depth: usize) -> io::Result<()> {
+impl BackupFolderWalk<'_> {
+    /// Adds the content of a folder with the path `here` below the root. `extent` applies only to the root.
+    fn enter(
+        &mut self,
+        folder: &Path,
+        here: &str,
+        extent: Option<ReplaceScope>,
+        depth: usize,
+    ) -> io::Result<()> {
         let Some((lock, mut entries)) = listed(folder)? else {
             return Ok(());
         };
@@ -194,7 +203,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds a file; one that is gone by now is not there.
+    /// Adds a file. One that has disappeared is skipped.
     fn file(&mut self, path: &Path, below: &str) -> io::Result<()> {
         match read(path) {
             Ok(bytes) => self.archive.add_bytes(&format!("{}{below}", self.prefix), &bytes),
@@ -206,7 +215,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the content of a file that a link inside the folder leads to. Links that lead out are never followed.
+    /// Adds the content of a file that a link inside the folder points to. Links that lead out are never followed.
     fn link(&mut self, path: &Path, below: &str) -> io::Result<()> {
         let inside = |path: &Path| -> Option<PathBuf> {
             let (real, root) = (path.canonicalize().ok()?, self.root.canonicalize().ok()?);
@@ -226,7 +235,8 @@ impl Walk<'_> {
     }
 }
 
-/// The entries of a folder by name, and a lock that keeps processes of Tulving from writing in it; `None` where there is none.
+/// The entries of a folder by name, with a lock that keeps processes of Tulving from writing in it; `None` if there is no
+/// folder.
 fn listed(folder: &Path) -> io::Result<Option<(File, Vec<fs::DirEntry>)>> {
     let opened = match File::open(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -238,7 +248,7 @@ fn listed(folder: &Path) -> io::Result<Option<(File, Vec<fs::DirEntry>)>> {
     Ok(Some((opened, entries)))
 }
 
-/// The bytes of a regular file. Whatever else is in its place by now is not followed and not waited for.
+/// The bytes of a regular file. Anything else that took its place is neither followed nor waited for.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -250,9 +260,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a backup as a restore would, and compares it with what was written.
-fn read_back(draft: &Draft, manifest: &Manifest) -> io::Result<()> {
-    let archive = Archive::verified(File::open(draft.path())?, &mut |_| ())
+/// Reads a backup as a restore would, and compares it with the written manifest.
+fn read_back(draft: &DraftFile, manifest: &BackupManifest) -> io::Result<()> {
+    let archive = BackupArchive::verified(File::open(draft.path())?, &mut |_| ())
         .map_err(|why| io::Error::other(format!("what was written cannot be read back: {why}")))?;
     match archive.manifest == *manifest {
         true => Ok(()),

@@ -1,7 +1,7 @@
 //! Backs up a whole home into one file, and restores it: database, files, former texts of files, attachments, settings.
 //!
 //! [`create`] reads, [`restore`] writes. Both work while other processes have the home open. The file is an
-//! [`archive`](crate::archive); what a kill leaves of a restore is finished or taken back by [`pending`](crate::pending).
+//! [`archive`](crate::archive); [`pending`](crate::pending) finishes or reverts a restore that was killed.
 
 mod create;
 mod restore;
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use tulving_core::ports::Objects;
 
-use crate::archive::{BackupCounts, LeftOut};
-use crate::pending::Extent;
+use crate::archive::{BackupCounts, BackupOmission};
+use crate::pending::ReplaceScope;
 use crate::sqlite::SqliteStore;
 use crate::workspace::Workspace;
 
-pub use restore::{Rescue, RestoreOptions};
+pub use restore::{DamagedStoreRestore, RestoreOptions};
 
-/// The parts of a home, each where it really is.
+/// The parts of a home, each in its actual place.
 pub struct HomeContent<'a> {
     /// The database.
     pub store: &'a SqliteStore,
@@ -25,59 +25,85 @@ pub struct HomeContent<'a> {
     pub files: &'a Workspace,
     /// The attachments, in the home or in a bucket.
     pub objects: &'a dyn Objects,
-    /// The text of `config.toml` without its secrets; `None` where there is none.
-    pub config: Option<String>,
+    /// The settings without their secrets.
+    pub config: ConfigTexts,
 }
 
-/// A backup that was made.
+/// The texts of the files with settings; `None` for a missing file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigTexts {
+    /// `config.toml`.
+    pub toml: Option<String>,
+    /// `config.json`.
+    pub json: Option<String>,
+}
+
+impl ConfigTexts {
+    /// Returns true if there is neither file.
+    pub fn is_empty(&self) -> bool {
+        self.toml.is_none() && self.json.is_none()
+    }
+}
+
+/// A finished backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupReport {
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// The amounts in it.
+    /// The number of items in it.
     pub counts: BackupCounts,
     /// The parts of the home that are not in it.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<BackupOmission>,
 }
 
-/// A home that was restored.
+/// A finished restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// A backup of what was there before.
+    /// A backup of the previous content.
     pub previous: PathBuf,
-    /// A second file with what was there before: the files of a home whose database was damaged.
+    /// A second file with previous content: the files of a home whose database was damaged.
     pub previous_files: Option<PathBuf>,
-    /// The amounts that were restored.
+    /// The number of restored items.
     pub counts: BackupCounts,
-    /// True if the backup is the database alone, as older versions made it. Then files and attachments are as they were.
+    /// True if the backup is only a database, as older versions made it. Then files and attachments stay unchanged.
     pub database_only: bool,
-    /// The parts of the home that were not in the backup when it was made.
-    pub left_out: Vec<LeftOut>,
-    /// The schema that the backup had before it was brought to the newest.
+    /// The parts of the home that were left out of the backup.
+    pub left_out: Vec<BackupOmission>,
+    /// The schema version of the backup before its migration.
     pub schema: i64,
-    /// The number of tokens that were still good in the backup and stay revoked, because they had been revoked since.
+    /// Number of tokens that were valid in the backup and stay revoked, because they have been revoked since.
     pub kept_revoked: u64,
     /// The outcome for the settings.
-    pub config: ConfigFate,
+    pub config: ConfigOutcome,
 }
 
-/// The outcome of a restore for `config.toml`.
+/// The outcome of a restore for the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConfigFate {
-    /// It was written.
-    Written,
-    /// The home had one, which stays.
+pub enum ConfigOutcome {
+    /// They were written.
+    Written(WrittenConfig),
+    /// The home had settings, which stay unchanged.
     Kept,
-    /// There was none to write.
+    /// There were none to write.
     None,
 }
 
-/// The extent of Tulving's files in a workspace: all in the home's own, those with its own names elsewhere.
-fn extent(own: &Path, workspace: &Path) -> Extent {
+/// The files with settings that a restore wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenConfig {
+    /// True if `config.toml` is one of them.
+    pub toml: bool,
+    /// True if `config.json` is one of them.
+    pub json: bool,
+}
+
+/// The extent of Tulving's files in a workspace: all files in the home's own workspace, only those with Tulving's names
+/// elsewhere.
+fn extent(own: &Path, workspace: &Path) -> ReplaceScope {
     match workspace == own || crate::files::same_file(workspace, own) {
-        true => Extent::All,
-        false => Extent::OwnNames,
+        true => ReplaceScope::All,
+        false => ReplaceScope::OwnNames,
     }
 }

@@ -1,25 +1,25 @@
 //! Restores a whole home from a backup, all or nothing, while other processes have it open.
 //!
-//! The file is checked first: hashes, counts, the database in it. Then attachments are kept, which are named by their hash and
-//! change nothing for anybody, and the new files are staged. Replacing the database is the commit; the files follow while
-//! nobody can write. [`pending`](crate::pending) finishes or takes back what a kill leaves.
+//! The file is checked first: hashes, counts, the database in it. Then the attachments are stored, which is harmless because
+//! they are named by their hash, and the new files are staged. Replacing the database is the commit. The files follow while
+//! nobody can write. [`pending`](crate::pending) finishes or reverts a restore that was killed.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use tulving_core::error::{ObjectError, StoreError};
+use tulving_core::model::error::{ObjectError, StoreError};
 use tulving_core::ports::{Hold, Objects};
 
-use super::{ConfigFate, HomeContent, RestoreReport, create, extent};
-use crate::archive::{self, Archive, ArchiveEntry, BackupCounts, is_archive};
-use crate::draft::Draft;
+use super::{ConfigOutcome, ConfigTexts, HomeContent, RestoreReport, WrittenConfig, create, extent};
+use crate::archive::{self, ArchiveEntry, BackupArchive, BackupCounts, is_archive};
+use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{self, Home};
-use crate::pending::{Extent, OWN_NAMES, PendingRestore};
+use crate::pending::{OWN_NAMES, PendingRestore, ReplaceScope};
 use crate::sqlite::{
-    AroundCommit, DatabaseRestore, Options, SqliteStore, first_copy, place_copy, refuse_unfit,
+    DatabaseRestore, RestoreCommitSteps, SqliteOptions, SqliteStore, first_copy, place_copy, refuse_unfit,
 };
 use crate::workspace::Workspace;
 
@@ -27,16 +27,16 @@ use crate::workspace::Workspace;
 pub struct RestoreOptions<'a> {
     /// The folder that files go to.
     pub workspace: &'a Path,
-    /// Makes the text of `config.toml` from the one in the backup; `None` where there is none to write. Called only where
-    /// the home has none.
-    pub config: &'a dyn Fn(Option<&str>) -> Option<String>,
+    /// Makes the settings to write from those in the backup. Called only if the home has none: a setting in both files is
+    /// refused, so the settings of two homes are never mixed.
+    pub config: &'a dyn Fn(ConfigTexts) -> ConfigTexts,
 }
 
 impl HomeContent<'_> {
-    /// Replaces everything in the home by what a backup holds. A token that was ever revoked here stays revoked.
+    /// Replaces everything in the home with the content of a backup. A token that was ever revoked here stays revoked.
     ///
-    /// The attachments that are there stay, and those of the backup are added. What was there before is kept as a whole
-    /// backup in the home; a failure changes nothing else. A backup that is the database alone replaces that alone.
+    /// Existing attachments stay, and those of the backup are added. The previous content is kept as a whole backup in the
+    /// home; a failure changes nothing else. A backup that is only a database replaces only the database.
     pub fn restore(
         &self,
         from: &Path,
@@ -45,12 +45,12 @@ impl HomeContent<'_> {
     ) -> Result<RestoreReport, StoreError> {
         let home = self.store.home();
         refuse_taken(self.files.folder(), options.workspace)?;
-        let content = Content::open(home, from, progress)?;
+        let content = RestoreContent::open(home, from, progress)?;
         let candidate = self.store.candidate(content.database(from), from, progress)?;
         content.check(from, candidate.memories, &candidate.attached)?;
         let staged =
             content.stage(home, options, self.objects, from, candidate.epoch, self.store.busy_wait())?;
-        let mut around = Whole { content: self, staged: &staged };
+        let mut around = HomeRestoreSteps { content: self, staged: &staged };
         let restored = self.store.replace_by(&candidate, &mut around);
         let restored = restored.inspect_err(|_| staged.give_up())?;
         Ok(content.report(restored, &staged, None))
@@ -58,19 +58,19 @@ impl HomeContent<'_> {
 }
 
 /// Restores over a store that is too damaged to be opened or read.
-pub struct Rescue<'a> {
+pub struct DamagedStoreRestore<'a> {
     /// The home.
     pub home: &'a Home,
     /// The options that its store is opened with.
-    pub store: Options,
-    /// The files that are there.
+    pub store: SqliteOptions,
+    /// The existing files.
     pub files: &'a Workspace,
     /// The attachments.
     pub objects: &'a dyn Objects,
 }
 
-impl Rescue<'_> {
-    /// Restores a backup over a damaged store, which moves as it is into the home's backups; see [`SqliteStore::rescue`].
+impl DamagedStoreRestore<'_> {
+    /// Restores a backup over a damaged store, which moves unchanged into the home's backups; see [`SqliteStore::rescue`].
     pub fn restore(
         &self,
         from: &Path,
@@ -78,7 +78,7 @@ impl Rescue<'_> {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport, StoreError> {
         refuse_taken(self.files.folder(), options.workspace)?;
-        let content = Content::open(self.home, from, progress)?;
+        let content = RestoreContent::open(self.home, from, progress)?;
         let mut prepared = None;
         let rescued = SqliteStore::rescue_with(
             self.home,
@@ -107,8 +107,8 @@ impl Rescue<'_> {
         Ok(content.report(restored, &staged, previous))
     }
 
-    /// Keeps the files that a restore replaces.
-    fn keep_files(&self, content: &Content) -> Result<Option<PathBuf>, StoreError> {
+    /// Saves the files that a restore replaces.
+    fn keep_files(&self, content: &RestoreContent) -> Result<Option<PathBuf>, StoreError> {
         if content.archive.is_none() {
             return Ok(None);
         }
@@ -119,14 +119,14 @@ impl Rescue<'_> {
     }
 }
 
-/// The content of a file that is to be restored.
-struct Content {
+/// The content of a file to restore.
+struct RestoreContent {
     /// `None` for a file that is a database.
-    archive: Option<Archive>,
-    database: Option<Draft>,
+    archive: Option<BackupArchive>,
+    database: Option<DraftFile>,
 }
 
-impl Content {
+impl RestoreContent {
     /// Reads all of a backup and compares it with its manifest. Its database is copied into the home.
     fn open(home: &Home, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Self, StoreError> {
         refuse_unfit(&home.database(), from)?;
@@ -141,8 +141,8 @@ impl Content {
         }
         let size = file.metadata().map_err(unusable)?.len();
         let archive =
-            Archive::verified(file, &mut |done| progress(done, size)).map_err(|why| bad(from, why))?;
-        let mut database = Draft::beside(&home.database(), ".db")?;
+            BackupArchive::verified(file, &mut |done| progress(done, size)).map_err(|why| bad(from, why))?;
+        let mut database = DraftFile::beside(&home.database(), ".db")?;
         let entry =
             archive.entry(archive::DATABASE).ok_or_else(|| bad(from, "it has no database".to_owned()))?;
         archive
@@ -153,10 +153,10 @@ impl Content {
 
     /// The file with the database.
     fn database<'a>(&'a self, from: &'a Path) -> &'a Path {
-        self.database.as_ref().map_or(from, Draft::path)
+        self.database.as_ref().map_or(from, DraftFile::path)
     }
 
-    /// Refuses a backup whose database is not the one that its manifest counts.
+    /// Refuses a backup whose database does not match the counts of its manifest.
     fn check(&self, from: &Path, memories: u64, attached: &[String]) -> Result<(), StoreError> {
         let Some(archive) = &self.archive else {
             return Ok(());
@@ -180,7 +180,7 @@ impl Content {
         }
     }
 
-    /// Keeps the attachments and stages the files, so that the commit is all that is left to do.
+    /// Stores the attachments and stages the files, so that only the commit is left to do.
     fn stage(
         &self,
         home: &Home,
@@ -189,27 +189,27 @@ impl Content {
         from: &Path,
         epoch: [u8; 16],
         wait: std::time::Duration,
-    ) -> Result<Staged, StoreError> {
+    ) -> Result<StagedRestore, StoreError> {
         let Some(archive) = &self.archive else {
-            return Ok(Staged::default());
+            return Ok(StagedRestore::default());
         };
         let hold = put_objects(archive, objects)?;
         let workspace =
             std::path::absolute(options.workspace).unwrap_or_else(|_| options.workspace.to_owned());
         let own = std::path::absolute(home.workspace()).unwrap_or_else(|_| home.workspace());
-        let places = [(workspace.clone(), extent(&own, &workspace)), (home.previous(), Extent::All)];
+        let places = [(workspace.clone(), extent(&own, &workspace)), (home.previous(), ReplaceScope::All)];
         let pending = PendingRestore::begin(home, epoch, &places, wait)?;
-        let fill = || -> Result<ConfigFate, StoreError> {
+        let fill = || -> Result<ConfigOutcome, StoreError> {
             let into = [(archive::WORKSPACE, &workspace), (archive::PREVIOUS, &home.previous())];
             for (prefix, live) in into {
                 let stage = pending.new_files(live);
                 unpack(archive, prefix, &stage)
                     .map_err(|error| files::unwritten(&stage, "written", &error))?;
             }
-            self.stage_config(home, archive, options, from, &pending.new_config())
+            stage_config(home, archive, options, from, &pending)
         };
         match fill() {
-            Ok(config) => Ok(Staged { pending: Some(pending), config, _hold: hold }),
+            Ok(config) => Ok(StagedRestore { pending: Some(pending), config, _hold: hold }),
             Err(error) => {
                 pending.discard();
                 Err(error)
@@ -217,34 +217,10 @@ impl Content {
         }
     }
 
-    fn stage_config(
-        &self,
-        home: &Home,
-        archive: &Archive,
-        options: &RestoreOptions<'_>,
-        from: &Path,
-        to: &Path,
-    ) -> Result<ConfigFate, StoreError> {
-        let found = archive.entry(archive::CONFIG);
-        if home.config_file().symlink_metadata().is_ok() {
-            return Ok(if found.is_some() { ConfigFate::Kept } else { ConfigFate::None });
-        }
-        let mut text = Vec::new();
-        if let Some(entry) = found {
-            archive.copy(entry, &mut text).map_err(|error| bad(from, error.to_string()))?;
-        }
-        let text =
-            String::from_utf8(text).map_err(|_| bad(from, "its config.toml is not text".to_owned()))?;
-        match (options.config)(found.map(|_| text.as_str())) {
-            Some(text) => files::replace(to, text.as_bytes()).map(|()| ConfigFate::Written),
-            None => Ok(ConfigFate::None),
-        }
-    }
-
     fn report(
         &self,
         restored: DatabaseRestore,
-        staged: &Staged,
+        staged: &StagedRestore,
         previous_files: Option<PathBuf>,
     ) -> RestoreReport {
         let counts = match &self.archive {
@@ -267,21 +243,57 @@ impl Content {
     }
 }
 
-/// The files that wait for the commit. Empty where the backup is a database alone.
-struct Staged {
+/// Stages the settings of a backup, unless the home has some.
+fn stage_config(
+    home: &Home,
+    archive: &BackupArchive,
+    options: &RestoreOptions<'_>,
+    from: &Path,
+    pending: &PendingRestore,
+) -> Result<ConfigOutcome, StoreError> {
+    let found = ConfigTexts {
+        toml: text_of(archive, archive::CONFIG, from)?,
+        json: text_of(archive, archive::CONFIG_JSON, from)?,
+    };
+    let live = [home.config_file(), home.config_json_file()];
+    if live.iter().any(|file| file.symlink_metadata().is_ok()) {
+        return Ok(if found.is_empty() { ConfigOutcome::None } else { ConfigOutcome::Kept });
+    }
+    let new = (options.config)(found);
+    if new.is_empty() {
+        return Ok(ConfigOutcome::None);
+    }
+    for (to, text) in [(pending.new_config(), &new.toml), (pending.new_config_json(), &new.json)] {
+        if let Some(text) = text {
+            files::replace(&to, text.as_bytes())?;
+        }
+    }
+    Ok(ConfigOutcome::Written(WrittenConfig { toml: new.toml.is_some(), json: new.json.is_some() }))
+}
+
+/// The text of a file in a backup; `None` if there is no such file.
+fn text_of(archive: &BackupArchive, path: &str, from: &Path) -> Result<Option<String>, StoreError> {
+    let Some(entry) = archive.entry(path) else { return Ok(None) };
+    let mut text = Vec::new();
+    archive.copy(entry, &mut text).map_err(|error| bad(from, error.to_string()))?;
+    String::from_utf8(text).map(Some).map_err(|_| bad(from, format!("its {path} is not text")))
+}
+
+/// The files that wait for the commit. Empty if the backup is only a database.
+struct StagedRestore {
     pending: Option<PendingRestore>,
-    config: ConfigFate,
-    /// Nobody removes the attachments before the database speaks of them.
+    config: ConfigOutcome,
+    /// Keeps others from removing the attachments before the database refers to them.
     _hold: Option<Hold>,
 }
 
-impl Default for Staged {
+impl Default for StagedRestore {
     fn default() -> Self {
-        Self { pending: None, config: ConfigFate::None, _hold: None }
+        Self { pending: None, config: ConfigOutcome::None, _hold: None }
     }
 }
 
-impl Staged {
+impl StagedRestore {
     fn finish(&self) -> Result<(), StoreError> {
         self.pending.as_ref().map_or(Ok(()), PendingRestore::finish)
     }
@@ -293,13 +305,13 @@ impl Staged {
     }
 }
 
-/// The work of a whole restore around the commit.
-struct Whole<'a> {
+/// The steps of a whole restore around the commit.
+struct HomeRestoreSteps<'a> {
     content: &'a HomeContent<'a>,
-    staged: &'a Staged,
+    staged: &'a StagedRestore,
 }
 
-impl AroundCommit for Whole<'_> {
+impl RestoreCommitSteps for HomeRestoreSteps<'_> {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
         let store = self.content.store;
         let first = first_copy(store.home(), "before-restore", ".tar", store.now())?;
@@ -312,7 +324,7 @@ impl AroundCommit for Whole<'_> {
     }
 }
 
-/// Refuses another folder than the one in use that has files of a workspace: nobody would have kept them.
+/// Refuses a target folder other than the one in use if it has files of a workspace: nobody would have saved them.
 fn refuse_taken(in_use: &Path, target: &Path) -> Result<(), StoreError> {
     let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
     if target == in_use || files::same_file(&target, in_use) {
@@ -327,8 +339,8 @@ fn refuse_taken(in_use: &Path, target: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Keeps every attachment of a backup. They are named by their hash, so nothing that is there changes.
-fn put_objects(archive: &Archive, objects: &dyn Objects) -> Result<Option<Hold>, StoreError> {
+/// Stores every attachment of a backup. They are named by their hash, so existing ones do not change.
+fn put_objects(archive: &BackupArchive, objects: &dyn Objects) -> Result<Option<Hold>, StoreError> {
     let mut all = archive.below(archive::OBJECTS).peekable();
     if all.peek().is_none() {
         return Ok(None);
@@ -349,8 +361,8 @@ fn put_objects(archive: &Archive, objects: &dyn Objects) -> Result<Option<Hold>,
     Ok(Some(hold))
 }
 
-/// Writes the files below a prefix into a folder in which nothing is yet. Their names were checked.
-fn unpack(archive: &Archive, prefix: &str, stage: &Path) -> io::Result<()> {
+/// Writes the files below a prefix into an empty folder. Their names were checked.
+fn unpack(archive: &BackupArchive, prefix: &str, stage: &Path) -> io::Result<()> {
     let mut folders = std::collections::BTreeSet::from([stage.to_owned()]);
     for (below, entry) in archive.below(prefix) {
         let path = stage.join(below);
@@ -365,7 +377,7 @@ fn unpack(archive: &Archive, prefix: &str, stage: &Path) -> io::Result<()> {
     folders.iter().try_for_each(|folder| files::sync_names(folder))
 }
 
-fn write_file(archive: &Archive, entry: &ArchiveEntry, path: &Path) -> io::Result<()> {
+fn write_file(archive: &BackupArchive, entry: &ArchiveEntry, path: &Path) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     archive.copy(entry, &mut file)?;
     file.sync_all()

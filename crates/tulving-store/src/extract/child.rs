@@ -1,4 +1,4 @@
-//! The process that reads one file: limits itself, reads the file from its standard input, says what is in it and ends.
+//! The process that reads one file: limits itself, reads the file from standard input, writes its text and ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,29 +8,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::Access;
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::limits::Limits;
-use super::read::{self, Found};
-use super::wire::Head;
+use super::limits::ExtractLimits;
+use super::read::{self, DocumentReadOutcome};
+use super::wire::ExtractReplyHeader;
 
-/// What a process that reads a file is to do.
+/// The task of a process that reads a file.
 #[derive(Clone, Debug)]
 pub struct ChildTask {
-    /// What the file is.
+    /// The media type of the file.
     pub media_type: String,
-    /// What reading it may cost.
-    pub limits: Limits,
+    /// The limits for reading it.
+    pub limits: ExtractLimits,
     /// The languages of text in images, as tesseract names them.
     pub languages: Option<String>,
-    /// The process that waits for the answer; where it is gone, this one goes, too.
+    /// The process that waits for the answer. If it is gone, this one ends too.
     pub parent: Option<u32>,
 }
 
-/// Reads the file on standard input and says what is in it on standard output.
+/// Reads the file on standard input and writes its text to standard output.
 ///
-/// For a process of its own: it is limited from here on, and may not come back, because another program may take its place.
-/// An error is one of the output alone; what is wrong with the file is said there.
+/// For a process of its own: it is limited from here on, and this function may not return, because another program may take
+/// over the process. An error is only about the output; problems with the file are part of the output.
 pub fn run_child(task: &ChildTask) -> io::Result<()> {
     task.limits.impose()?;
     follow(task.parent)?;
@@ -38,19 +38,19 @@ pub fn run_child(task: &ChildTask) -> io::Result<()> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     match read::read(&task.media_type, bytes, &task.limits) {
-        Ok(Found::Read(read)) => {
+        Ok(DocumentReadOutcome::Read(read)) => {
             let (head, text) = read.into_parts();
             say(&[&head.line(), text.as_bytes()])
         }
-        Ok(Found::Image) => match tesseract() {
+        Ok(DocumentReadOutcome::Image) => match tesseract() {
             Ok(program) => recognise(&program, task, &mut input),
-            Err(error) => say(&[&Head::from(error).line()]),
+            Err(error) => say(&[&ExtractReplyHeader::from(error).line()]),
         },
-        Err(error) => say(&[&Head::from(error).line()]),
+        Err(error) => say(&[&ExtractReplyHeader::from(error).line()]),
     }
 }
 
-/// Ends with the process that started this one, and at once where that has ended already.
+/// Ends with the parent process, and at once if it has ended already.
 fn follow(parent: Option<u32>) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
@@ -73,7 +73,7 @@ fn say(parts: &[&[u8]]) -> io::Result<()> {
 /// The program that reads text in images.
 pub(super) const TESSERACT: &str = "tesseract";
 
-/// Where it is.
+/// The path of tesseract.
 pub(super) fn tesseract() -> Result<PathBuf, ExtractError> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let is_program = |path: &PathBuf| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok();
@@ -83,16 +83,16 @@ pub(super) fn tesseract() -> Result<PathBuf, ExtractError> {
         .ok_or_else(|| ExtractError::NotInstalled { program: TESSERACT.to_owned() })
 }
 
-/// Lets it take the place of this process, so that there is one process to limit and to end.
+/// Replaces this process with tesseract, so that there is only one process to limit and to end.
 fn recognise(program: &Path, task: &ChildTask, image: &mut File) -> io::Result<()> {
     image.seek(SeekFrom::Start(0))?;
     let by = "ocr".to_owned();
-    say(&[&Head::Read { by, title: None, pages: None, cut: false, bytes: None }.line()])?;
+    say(&[&ExtractReplyHeader::Read { by, title: None, pages: None, cut: false, bytes: None }.line()])?;
     let mut command = Command::new(program);
     command.args(["stdin", "stdout"]);
     if let Some(languages) = &task.languages {
         command.args(["-l", languages]);
     }
-    // Several threads would be as many processes, of which there may be none.
+    // Several threads would count as several processes, which are not allowed.
     Err(command.env("OMP_THREAD_LIMIT", "1").exec())
 }

@@ -1,26 +1,26 @@
-//! What reading one file may cost.
+//! The limits for reading one file.
 
 use std::io;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit};
 
-/// What reading one file may cost.
+/// The limits for reading one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Time of the processor; counted in whole seconds.
+pub struct ExtractLimits {
+    /// Processor time, in whole seconds.
     pub cpu: Duration,
-    /// Time from the start to the end.
+    /// Time from start to end.
     pub wall: Duration,
-    /// Bytes of memory, all that is mapped of the program itself among them.
+    /// Bytes of memory, including everything that is mapped for the program itself.
     pub memory: u64,
-    /// Bytes of the text; what is more is cut.
+    /// Bytes of the text; the rest is cut off.
     pub text: usize,
     /// Pixels of an image.
     pub pixels: u64,
 }
 
-impl Default for Limits {
+impl Default for ExtractLimits {
     fn default() -> Self {
         Self {
             cpu: Duration::from_secs(20),
@@ -32,18 +32,18 @@ impl Default for Limits {
     }
 }
 
-/// Files that may be open at once: those of tesseract's languages and a few more.
+/// Number of files that may be open at once: those of tesseract's languages and a few more.
 const OPEN_FILES: u64 = 64;
-/// How much later than a program is told that its time is up it is killed.
+/// Number of seconds between the signal that time is up and the kill.
 const GRACE: u64 = 2;
-/// How much less than others it gets of the processor.
+/// The reduction of its processor priority.
 const NICE: i32 = 10;
 
-impl Limits {
-    /// Limits this process and all that it starts. There is no way back.
+impl ExtractLimits {
+    /// Limits this process and its children. There is no way back.
     ///
-    /// It can write no file, leave no core and start nothing beside itself; only take its own place by another program. Where a limit is
-    /// lower already, that one holds.
+    /// It can write no file, leave no core dump and start no other process; it can only replace itself with another program. A
+    /// lower existing limit stays.
     pub(super) fn impose(&self) -> io::Result<()> {
         let seconds = self.cpu.as_secs().max(1);
         lower(Resource::Cpu, seconds, seconds + GRACE)?;

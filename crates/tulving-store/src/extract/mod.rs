@@ -1,8 +1,8 @@
-//! Reads the text out of files that are not text, in a process of its own for each file.
+//! Extracts the text of files that are not text, in a separate process for each file.
 //!
-//! A file may come from anybody and be made to harm. So [`ChildExtractor`] starts this very program once more, which limits
-//! itself ([`limits`]) before it looks at the file, reads it ([`read`]), says what it found ([`wire`]) and ends. Whatever the file does
-//! to it costs that file and nothing else.
+//! A file may come from anybody and be malicious. So [`ChildExtractor`] starts this same program again, which limits itself
+//! ([`limits`]) before it looks at the file, reads it ([`read`]), reports the result ([`wire`]) and ends. Any harm that the file
+//! does is limited to that file.
 
 mod child;
 mod limits;
@@ -11,5 +11,5 @@ mod read;
 mod wire;
 
 pub use child::{ChildTask, run_child};
-pub use limits::Limits;
+pub use limits::ExtractLimits;
 pub use parent::ChildExtractor;

@@ -1,4 +1,4 @@
-//! The process that starts another for each file, waits for its answer and makes sure of its end.
+//! The process that starts another one for each file, waits for its answer and makes sure that it ends.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,42 +12,42 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::Signal;
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
 
 use super::child::{self, TESSERACT};
-use super::limits::Limits;
-use super::read::{self, Form};
-use super::wire::{self, LONGEST_HEAD, Said};
-use crate::process::{self, Complaint, Group};
+use super::limits::ExtractLimits;
+use super::read::{self, DocumentFormat};
+use super::wire::{self, ExtractReply, LONGEST_HEAD};
+use crate::process::{self, ErrorOutputTail, ProcessGroup};
 
-/// What it is told of the environment: where programs are, the language, and where tesseract has its languages.
+/// The environment variables that it gets: the path of programs, the language, and the folder of tesseract's languages.
 const ENVIRONMENT: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TESSDATA_PREFIX"];
-/// So often it is looked whether it has ended although somebody holds its output open.
+/// The interval of the checks that it has ended, even if somebody keeps its output open.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Reads each file in a process of its own.
+/// Reads each file in a separate process.
 #[derive(Clone, Debug)]
 pub struct ChildExtractor {
     program: PathBuf,
-    limits: Limits,
+    limits: ExtractLimits,
     languages: Option<String>,
 }
 
 impl ChildExtractor {
-    /// Starts this program with the arguments `extract-text …` for each file; it is to call
+    /// Starts this program with the arguments `extract-text …` for each file. The program must call
     /// [`run_child`](super::run_child).
-    pub fn new(program: impl Into<PathBuf>, limits: Limits) -> Self {
+    pub fn new(program: impl Into<PathBuf>, limits: ExtractLimits) -> Self {
         Self { program: program.into(), limits, languages: None }
     }
 
-    /// Starts the program that is running, also where another one has been put in its place since.
-    pub fn of_this_program(limits: Limits) -> io::Result<Self> {
+    /// Starts the running program, even if its file has been replaced since.
+    pub fn of_this_program(limits: ExtractLimits) -> io::Result<Self> {
         let itself = PathBuf::from("/proc/self/exe");
         Ok(Self::new(if itself.exists() { itself } else { std::env::current_exe()? }, limits))
     }
 
-    /// Looks for text in images in these languages, as tesseract names them: `eng`, `deu+eng`.
+    /// Recognises text in images in these languages, as tesseract names them: `eng`, `deu+eng`.
     #[must_use]
     pub fn with_languages(mut self, languages: impl Into<String>) -> Self {
         self.languages = Some(languages.into());
@@ -55,7 +55,7 @@ impl ChildExtractor {
     }
 
     fn arguments(&self, media_type: &str) -> Vec<OsString> {
-        let Limits { cpu, memory, text, pixels, wall: _ } = &self.limits;
+        let ExtractLimits { cpu, memory, text, pixels, wall: _ } = &self.limits;
         let numbers = [
             ("--cpu", cpu.as_secs().max(1)),
             ("--memory", *memory),
@@ -70,7 +70,7 @@ impl ChildExtractor {
         arguments
     }
 
-    fn start(&self, media_type: &str, bytes: &[u8]) -> io::Result<Running> {
+    fn start(&self, media_type: &str, bytes: &[u8]) -> io::Result<ExtractProcess> {
         let child = Command::new(&self.program)
             .args(self.arguments(media_type))
             .current_dir("/")
@@ -81,11 +81,11 @@ impl ChildExtractor {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()?;
-        Ok(Running { group: Group::of(&child), child, has_been_waited_for: false })
+        Ok(ExtractProcess { group: ProcessGroup::of(&child), child, has_been_waited_for: false })
     }
 
-    /// Why there is no answer that can be understood.
-    fn failure(&self, ended: &Ended) -> ExtractError {
+    /// The error if there is no usable answer.
+    fn failure(&self, ended: &ExtractProcessOutput) -> ExtractError {
         let said = ended.complaint.text();
         let out_of_memory =
             ["memory allocation of", "bad_alloc", "alloc fail", "out of memory", "Cannot allocate memory"];
@@ -101,8 +101,8 @@ impl ChildExtractor {
 
 impl Extractor for ChildExtractor {
     fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
-        // Nothing is started for what nothing reads.
-        if Form::of(media_type).is_none() {
+        // No process is started for a type that no reader supports.
+        if DocumentFormat::of(media_type).is_none() {
             return Err(read::unsupported(media_type));
         }
         let not_started = |error: io::Error| ExtractError::NotStarted { why: error.to_string() };
@@ -110,19 +110,21 @@ impl Extractor for ChildExtractor {
         let most = LONGEST_HEAD.saturating_add(self.limits.text);
         let ended = running.watch(self.limits.wall, most).map_err(not_started)?;
         match wire::said(&ended.output) {
-            Said::Whole(extracted) => Ok(extracted),
-            Said::Failed(error) => Err(error),
-            Said::Open(extracted) if ended.status.success() || ended.how == How::Flooded => {
-                Ok(tidied(extracted, self.limits.text, ended.how == How::Flooded))
+            ExtractReply::Whole(extracted) => Ok(extracted),
+            ExtractReply::Failed(error) => Err(error),
+            ExtractReply::Open(extracted)
+                if ended.status.success() || ended.how == ExtractStopReason::Flooded =>
+            {
+                Ok(tidied(extracted, self.limits.text, ended.how == ExtractStopReason::Flooded))
             }
-            _ if ended.how == How::Late => Err(ExtractError::Late { after: self.limits.wall }),
-            Said::Open(_) if ended.status.code().is_some() => match self.failure(&ended) {
+            _ if ended.how == ExtractStopReason::Late => Err(ExtractError::Late { after: self.limits.wall }),
+            ExtractReply::Open(_) if ended.status.code().is_some() => match self.failure(&ended) {
                 ExtractError::Crashed { .. } => Err(ExtractError::Damaged {
                     why: format!("{TESSERACT}: {}", ended.complaint.last_line()),
                 }),
                 error => Err(error),
             },
-            Said::Open(_) | Said::Nothing => Err(self.failure(&ended)),
+            ExtractReply::Open(_) | ExtractReply::Nothing => Err(self.failure(&ended)),
         }
     }
 
@@ -137,7 +139,7 @@ impl Extractor for ChildExtractor {
     }
 }
 
-/// A text that another program made, as texts are here: pages apart by a blank line, no blanks at the ends, not too long.
+/// Cleans up a text that another program made: a blank line between pages, no blanks at the ends, cut to the limit.
 fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
     let mut text = extracted.text.replace('\u{c}', "\n\n").trim().to_owned();
     extracted.cut = cut || text.len() > most;
@@ -146,7 +148,7 @@ fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
     extracted
 }
 
-/// A file that only this process and its child know of, with these bytes. A pipe would have to be filled while the answer is
+/// A file with these bytes that only this process and its child know. A pipe would have to be filled while the answer is
 /// read, and could not be read twice.
 fn input(bytes: &[u8]) -> io::Result<File> {
     #[cfg(target_os = "linux")]
@@ -160,16 +162,16 @@ fn input(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A child that is gone when this is.
-struct Running {
-    group: Group,
+/// A child process that is killed when this is dropped.
+struct ExtractProcess {
+    group: ProcessGroup,
     child: Child,
-    /// Since then its number may belong to another.
+    /// True once it was waited for. From then on its process id may belong to another process.
     has_been_waited_for: bool,
 }
 
-impl Running {
-    /// Kills it with whoever is left of its group, and says how it ended.
+impl ExtractProcess {
+    /// Kills it with the rest of its group, and returns its exit status.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.has_been_waited_for {
             self.group.kill();
@@ -179,46 +181,46 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ExtractProcess {
     fn drop(&mut self) {
-        // There is nobody left to hear how it ended.
+        // Nobody is left to use the status.
         let _ = self.end();
     }
 }
 
-/// How the watch ended.
+/// The reason why the watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    /// With the process.
+enum ExtractStopReason {
+    /// The process ended.
     Ended,
-    /// With the time.
+    /// The time was up.
     Late,
-    /// With more output than is taken.
+    /// The output was too long.
     Flooded,
 }
 
-struct Ended {
-    how: How,
+struct ExtractProcessOutput {
+    how: ExtractStopReason,
     status: ExitStatus,
     output: Vec<u8>,
-    complaint: Complaint,
+    complaint: ErrorOutputTail,
 }
 
-impl Running {
-    /// Takes what it says until it has ended, but not for longer and not more than this.
-    fn watch(mut self, time: Duration, most: usize) -> io::Result<Ended> {
+impl ExtractProcess {
+    /// Collects its output until it ends, within these limits of time and bytes.
+    fn watch(mut self, time: Duration, most: usize) -> io::Result<ExtractProcessOutput> {
         let deadline = Instant::now() + time;
         let (Some(output), Some(errors)) = (self.child.stdout.take(), self.child.stderr.take()) else {
             unreachable!("both were asked for");
         };
-        let (mut output, mut errors) = (Output::new(output)?, Output::new(errors)?);
+        let (mut output, mut errors) = (NonblockingOutput::new(output)?, NonblockingOutput::new(errors)?);
         let mut said = Vec::new();
-        let mut complaint = Complaint::default();
+        let mut complaint = ErrorOutputTail::default();
         let how = loop {
-            // Looked at first: what it said before its end is all there afterwards.
+            // Checked first, so that all output from before its end can be read afterwards.
             let has_ended = self.group.has_ended()?;
             if has_ended {
-                // Whom it left behind says nothing that matters.
+                // Output of the processes that it left behind does not matter.
                 self.group.kill();
             }
             let is_silent = output.is_over() && errors.is_over();
@@ -232,22 +234,26 @@ impl Running {
             let came = output.read(|bytes| said.extend_from_slice(bytes))?
                 | errors.read(|bytes| complaint.push(bytes))?;
             if said.len() > most {
-                break How::Flooded;
+                break ExtractStopReason::Flooded;
             }
             if has_ended && !came {
-                break How::Ended;
+                break ExtractStopReason::Ended;
             }
             if Instant::now() >= deadline {
-                break How::Late;
+                break ExtractStopReason::Late;
             }
         };
         let status = self.end()?;
-        Ok(Ended { how, status, output: said, complaint })
+        Ok(ExtractProcessOutput { how, status, output: said, complaint })
     }
 }
 
-/// Waits until one of them has something, but not for longer than this.
-fn wait<A: AsFd, B: AsFd>(output: &Output<A>, errors: &Output<B>, time: Duration) -> io::Result<()> {
+/// Waits until one of them has output, but not longer than this.
+fn wait<A: AsFd, B: AsFd>(
+    output: &NonblockingOutput<A>,
+    errors: &NonblockingOutput<B>,
+    time: Duration,
+) -> io::Result<()> {
     let mut pipes = Vec::with_capacity(2);
     pipes.extend(output.open().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
     pipes.extend(errors.open().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
@@ -258,12 +264,12 @@ fn wait<A: AsFd, B: AsFd>(output: &Output<A>, errors: &Output<B>, time: Duration
     }
 }
 
-/// An output that is read without waiting for it.
-struct Output<T> {
+/// An output that is read without blocking.
+struct NonblockingOutput<T> {
     pipe: Option<T>,
 }
 
-impl<T: AsFd> Output<T> {
+impl<T: AsFd> NonblockingOutput<T> {
     fn new(pipe: T) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self { pipe: Some(pipe) })
@@ -278,8 +284,8 @@ impl<T: AsFd> Output<T> {
     }
 }
 
-impl<T: AsFd + Read> Output<T> {
-    /// Hands over what is there, and says whether anything was.
+impl<T: AsFd + Read> NonblockingOutput<T> {
+    /// Passes on the available bytes, and returns true if there were any.
     fn read(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
         let Some(pipe) = &mut self.pipe else {
             return Ok(false);

@@ -1,43 +1,43 @@
-//! What the process that reads a file says to the one that started it: a line of JSON, then the text.
+//! The answer of the process that reads a file to its parent: a line of JSON, then the text.
 //!
-//! Where the text is made by another program that took the place of the first, its length is not known before; it ends with the
-//! output, and counts only if that program ended well.
+//! If another program that took over the process makes the text, its length is not known in advance. It ends with the output,
+//! and counts only if that program succeeded.
 
 use serde::{Deserialize, Serialize};
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
+use tulving_core::model::preview;
 use tulving_core::ports::Extracted;
-use tulving_core::preview;
 
-/// The line may have so many bytes.
+/// The most bytes of the line.
 pub(super) const LONGEST_HEAD: usize = 16_384;
 
-/// So many characters are said of what is wrong.
+/// The most characters of an error message.
 const LONGEST_WHY: usize = 200;
 
-/// All that reads files, by the names that answers carry.
+/// All readers, by their names in answers.
 const READERS: [&str; 9] = ["pdf", "ocr", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"];
 
 /// The line before the text.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Head {
-    /// A text comes.
+pub(super) enum ExtractReplyHeader {
+    /// A text follows.
     Read {
         by: String,
         title: Option<String>,
         pages: Option<u32>,
         cut: bool,
-        /// How many bytes it has; unknown where another program makes it.
+        /// Number of bytes of the text; unknown if another program makes it.
         bytes: Option<usize>,
     },
-    /// There is none.
-    Failed(Failed),
+    /// There is no text.
+    Failed(ExtractReplyFailure),
 }
 
-/// Why there is no text.
+/// The reason why there is no text.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Failed {
+pub(super) enum ExtractReplyFailure {
     Unsupported { media_type: String },
     NotInstalled { program: String },
     Damaged { why: String },
@@ -45,8 +45,8 @@ pub(super) enum Failed {
     TooLarge { why: String },
 }
 
-impl Head {
-    /// As it is written.
+impl ExtractReplyHeader {
+    /// The line as it is written.
     pub(super) fn line(&self) -> Vec<u8> {
         let mut line = serde_json::to_vec(self).expect("it has nothing in it that JSON has not");
         line.push(b'\n');
@@ -54,67 +54,69 @@ impl Head {
     }
 }
 
-impl From<ExtractError> for Head {
+impl From<ExtractError> for ExtractReplyHeader {
     fn from(error: ExtractError) -> Self {
-        // Names and texts of the file may be among the words.
+        // The message may contain names and texts of the file.
         let cut = |words: &str| preview::cut(words, LONGEST_WHY);
         Self::Failed(match error {
-            ExtractError::Unsupported { media_type } => Failed::Unsupported { media_type: cut(&media_type) },
-            ExtractError::NotInstalled { program } => Failed::NotInstalled { program },
-            ExtractError::Encrypted => Failed::Encrypted,
-            ExtractError::TooLarge { why } => Failed::TooLarge { why: cut(&why) },
-            ExtractError::Damaged { why } => Failed::Damaged { why: cut(&why) },
-            // The others are for the one who started it to find out.
-            other => Failed::Damaged { why: cut(&other.to_string()) },
+            ExtractError::Unsupported { media_type } => {
+                ExtractReplyFailure::Unsupported { media_type: cut(&media_type) }
+            }
+            ExtractError::NotInstalled { program } => ExtractReplyFailure::NotInstalled { program },
+            ExtractError::Encrypted => ExtractReplyFailure::Encrypted,
+            ExtractError::TooLarge { why } => ExtractReplyFailure::TooLarge { why: cut(&why) },
+            ExtractError::Damaged { why } => ExtractReplyFailure::Damaged { why: cut(&why) },
+            // The parent finds out about the others.
+            other => ExtractReplyFailure::Damaged { why: cut(&other.to_string()) },
         })
     }
 }
 
-impl From<Failed> for ExtractError {
-    fn from(failed: Failed) -> Self {
+impl From<ExtractReplyFailure> for ExtractError {
+    fn from(failed: ExtractReplyFailure) -> Self {
         match failed {
-            Failed::Unsupported { media_type } => Self::Unsupported { media_type },
-            Failed::NotInstalled { program } => Self::NotInstalled { program },
-            Failed::Encrypted => Self::Encrypted,
-            Failed::TooLarge { why } => Self::TooLarge { why },
-            Failed::Damaged { why } => Self::Damaged { why },
+            ExtractReplyFailure::Unsupported { media_type } => Self::Unsupported { media_type },
+            ExtractReplyFailure::NotInstalled { program } => Self::NotInstalled { program },
+            ExtractReplyFailure::Encrypted => Self::Encrypted,
+            ExtractReplyFailure::TooLarge { why } => Self::TooLarge { why },
+            ExtractReplyFailure::Damaged { why } => Self::Damaged { why },
         }
     }
 }
 
-/// What was said, as far as it can be understood.
-pub(super) enum Said {
+/// The answer, as far as it could be read.
+pub(super) enum ExtractReply {
     /// All of a text.
     Whole(Extracted),
-    /// A text that is one if what made it has ended well.
+    /// A text that counts only if the program that made it succeeded.
     Open(Extracted),
-    /// That there is none.
+    /// There is no text.
     Failed(ExtractError),
-    /// Nothing, or not all of it.
+    /// No answer, or an incomplete one.
     Nothing,
 }
 
-/// Reads what was said.
-pub(super) fn said(output: &[u8]) -> Said {
+/// Reads the answer.
+pub(super) fn said(output: &[u8]) -> ExtractReply {
     let Some(end) = output.iter().position(|byte| *byte == b'\n') else {
-        return Said::Nothing;
+        return ExtractReply::Nothing;
     };
     let (line, text) = (&output[..end], &output[end + 1..]);
     match serde_json::from_slice(line) {
-        Ok(Head::Failed(failed)) => Said::Failed(failed.into()),
-        Ok(Head::Read { by, title, pages, cut, bytes }) => {
+        Ok(ExtractReplyHeader::Failed(failed)) => ExtractReply::Failed(failed.into()),
+        Ok(ExtractReplyHeader::Read { by, title, pages, cut, bytes }) => {
             let Some(by) = READERS.into_iter().find(|reader| *reader == by) else {
-                return Said::Nothing;
+                return ExtractReply::Nothing;
             };
             let text = String::from_utf8_lossy(text).into_owned();
             let extracted = Extracted { text, title, by, pages, cut };
             match bytes {
-                None => Said::Open(extracted),
-                Some(bytes) if bytes == extracted.text.len() => Said::Whole(extracted),
-                Some(_) => Said::Nothing,
+                None => ExtractReply::Open(extracted),
+                Some(bytes) if bytes == extracted.text.len() => ExtractReply::Whole(extracted),
+                Some(_) => ExtractReply::Nothing,
             }
         }
-        Err(_) => Said::Nothing,
+        Err(_) => ExtractReply::Nothing,
     }
 }
 
@@ -122,21 +124,31 @@ pub(super) fn said(output: &[u8]) -> Said {
 mod tests {
     use super::*;
 
-    fn head(bytes: Option<usize>) -> Head {
-        Head::Read { by: "pdf".to_owned(), title: Some("T\n".to_owned()), pages: Some(2), cut: false, bytes }
+    fn head(bytes: Option<usize>) -> ExtractReplyHeader {
+        ExtractReplyHeader::Read {
+            by: "pdf".to_owned(),
+            title: Some("T\n".to_owned()),
+            pages: Some(2),
+            cut: false,
+            bytes,
+        }
     }
 
     #[test]
     fn what_is_said_is_understood() {
         let output = [head(Some(5)).line(), b"a\nb\nc".to_vec()].concat();
-        let Said::Whole(whole) = said(&output) else { panic!("it is whole") };
+        let ExtractReply::Whole(whole) = said(&output) else { panic!("it is whole") };
         assert_eq!((whole.text.as_str(), whole.title.as_deref(), whole.by), ("a\nb\nc", Some("T\n"), "pdf"));
         let open = [head(None).line(), b"so far".to_vec()].concat();
-        assert!(matches!(said(&open), Said::Open(text) if text.text == "so far"));
-        let failed = Head::Failed(Failed::NotInstalled { program: "tesseract".to_owned() }).line();
-        assert!(matches!(said(&failed), Said::Failed(ExtractError::NotInstalled { .. })));
-        let long = Head::from(ExtractError::Damaged { why: "x\n".repeat(100_000) }).line();
-        assert!(long.len() < 1_000 && matches!(said(&long), Said::Failed(ExtractError::Damaged { .. })));
+        assert!(matches!(said(&open), ExtractReply::Open(text) if text.text == "so far"));
+        let failed =
+            ExtractReplyHeader::Failed(ExtractReplyFailure::NotInstalled { program: "tesseract".to_owned() })
+                .line();
+        assert!(matches!(said(&failed), ExtractReply::Failed(ExtractError::NotInstalled { .. })));
+        let long = ExtractReplyHeader::from(ExtractError::Damaged { why: "x\n".repeat(100_000) }).line();
+        assert!(
+            long.len() < 1_000 && matches!(said(&long), ExtractReply::Failed(ExtractError::Damaged { .. }))
+        );
     }
 
     #[test]
@@ -144,7 +156,7 @@ mod tests {
         let short = [head(Some(5)).line(), b"a\nb".to_vec()].concat();
         let unknown = String::from_utf8_lossy(&head(Some(0)).line()).replace("pdf", "magic").into_bytes();
         for output in [&b""[..], b"{}\n", b"no line", b"\xff\n", &short, &unknown] {
-            assert!(matches!(said(output), Said::Nothing));
+            assert!(matches!(said(output), ExtractReply::Nothing));
         }
     }
 }

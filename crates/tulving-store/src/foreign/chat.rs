@@ -1,32 +1,31 @@
-//! Chats as JSON: each message is a memory of its conversation, in the order in which they were said.
+//! Chats as JSON: each message is a memory of its conversation, in their order.
 //!
-//! `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such, or messages one on each
-//! line.
+//! `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such, or one message per line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes};
-use tulving_core::request::SaveRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{ContentType, System};
-use tulving_core::{limits, preview};
+use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{ContentType, System};
+use tulving_core::{model::limits, model::preview};
 
-use super::json::{self, Json, Object};
+use super::json::{self, ForeignJson, ForeignJsonObject};
 use super::words;
 
 fn is_message(value: &Value) -> bool {
-    let says = |object: &Object| {
+    let says = |object: &ForeignJsonObject| {
         said(object).is_some()
             && ["role", "speaker"].iter().any(|field| object.get(*field).is_some_and(Value::is_string))
     };
     value.as_object().is_some_and(says)
 }
 
-/// What a message says: a text, or a list of parts of which those that are text count.
-fn said(message: &Object) -> Option<Cow<'_, str>> {
+/// The text of a message: a text, or the text parts of a list.
+fn said(message: &ForeignJsonObject) -> Option<Cow<'_, str>> {
     match message.get("content")? {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Array(parts) => {
@@ -37,7 +36,7 @@ fn said(message: &Object) -> Option<Cow<'_, str>> {
     }
 }
 
-fn messages(object: &Object) -> Option<&Vec<Value>> {
+fn messages(object: &ForeignJsonObject) -> Option<&Vec<Value>> {
     object.get("messages").and_then(Value::as_array)
 }
 
@@ -46,9 +45,9 @@ fn is_conversation(value: &Value) -> bool {
     value.as_object().and_then(messages).is_some_and(talks)
 }
 
-pub(super) fn is(json: &Json) -> bool {
+pub(super) fn is(json: &ForeignJson) -> bool {
     match json {
-        Json::Object(object) => messages(object).is_some_and(|list| list.iter().any(is_message)),
+        ForeignJson::Object(object) => messages(object).is_some_and(|list| list.iter().any(is_message)),
         json => {
             let first = json::elements(json).into_iter().find_map(|(_, value)| value.ok());
             first.is_some_and(|value| is_message(value) || is_conversation(value))
@@ -56,24 +55,24 @@ pub(super) fn is(json: &Json) -> bool {
     }
 }
 
-/// The messages of one conversation, with where they stand in the file.
-type Talk<'a> = (String, Vec<(String, &'a Object)>);
+/// The messages of one conversation, with their places in the file.
+type ChatConversation<'a> = (String, Vec<(String, &'a ForeignJsonObject)>);
 
 /// Conversations in the order of the file.
 #[derive(Default)]
-struct Talks<'a> {
-    all: Vec<Talk<'a>>,
-    /// Where the first of each name is.
+struct ChatConversationList<'a> {
+    all: Vec<ChatConversation<'a>>,
+    /// The position of the first conversation of each name.
     first: HashMap<String, usize>,
 }
 
-impl<'a> Talks<'a> {
-    fn add(&mut self, name: String, messages: Vec<(String, &'a Object)>) {
+impl<'a> ChatConversationList<'a> {
+    fn add(&mut self, name: String, messages: Vec<(String, &'a ForeignJsonObject)>) {
         self.first.entry(name.clone()).or_insert(self.all.len());
         self.all.push((name, messages));
     }
 
-    fn add_message(&mut self, name: String, place: String, message: &'a Object) {
+    fn add_message(&mut self, name: String, place: String, message: &'a ForeignJsonObject) {
         match self.first.get(&name) {
             Some(at) => self.all[*at].1.push((place, message)),
             None => self.add(name, vec![(place, message)]),
@@ -81,12 +80,12 @@ impl<'a> Talks<'a> {
     }
 }
 
-/// Reads a chat. One that has no name is called `unnamed`.
-pub(super) fn read(json: &Json, unnamed: &str, note: &str) -> Option<Collection> {
+/// Reads a chat. One without a name is called `unnamed`.
+pub(super) fn read(json: &ForeignJson, unnamed: &str, note: &str) -> Option<Collection> {
     let mut all = Collection::new(System::Chat);
-    let mut talks = Talks::default();
+    let mut talks = ChatConversationList::default();
     match json {
-        Json::Object(object) => gather(object, unnamed, &mut talks, &mut all)?,
+        ForeignJson::Object(object) => gather(object, unnamed, &mut talks, &mut all)?,
         json => {
             for (place, value) in json::elements(json) {
                 one(place, value, unnamed, &mut talks, &mut all);
@@ -99,12 +98,12 @@ pub(super) fn read(json: &Json, unnamed: &str, note: &str) -> Option<Collection>
     Some(all)
 }
 
-/// An element: a message, or a conversation.
+/// Reads an element: a message, or a conversation.
 fn one<'a>(
     place: String,
     value: Result<&'a Value, &'a str>,
     unnamed: &str,
-    talks: &mut Talks<'a>,
+    talks: &mut ChatConversationList<'a>,
     all: &mut Collection,
 ) {
     let object = match json::object(value) {
@@ -119,13 +118,18 @@ fn one<'a>(
     talks.add_message(name, place, object);
 }
 
-/// What a conversation is called.
-fn named(object: &Object) -> Option<String> {
+/// The name of a conversation.
+fn named(object: &ForeignJsonObject) -> Option<String> {
     let name = json::written(object, "conversation").or_else(|| json::written(object, "title"))?;
     words::line(&name, limits::NOTE_CHARS)
 }
 
-fn gather<'a>(object: &'a Object, unnamed: &str, talks: &mut Talks<'a>, all: &mut Collection) -> Option<()> {
+fn gather<'a>(
+    object: &'a ForeignJsonObject,
+    unnamed: &str,
+    talks: &mut ChatConversationList<'a>,
+    all: &mut Collection,
+) -> Option<()> {
     let name = named(object).unwrap_or_else(|| unnamed.to_owned());
     let mut read = Vec::new();
     for (place, value) in json::numbered(messages(object)?, "message") {
@@ -138,7 +142,12 @@ fn gather<'a>(object: &'a Object, unnamed: &str, talks: &mut Talks<'a>, all: &mu
     Some(())
 }
 
-fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all: &mut Collection) {
+fn read_talk(
+    conversation: &str,
+    messages: &[(String, &ForeignJsonObject)],
+    note: &str,
+    all: &mut Collection,
+) {
     let times: Vec<Option<Timestamp>> =
         messages.iter().map(|(_, message)| json::time(message, "at")).collect();
     let places = places(&times);
@@ -150,7 +159,7 @@ fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all
             continue;
         };
         if content.trim().is_empty() {
-            // A call of a tool has no words of its own.
+            // A tool call has no text of its own.
             continue;
         }
         let speaker = json::text(message, "speaker").or_else(|| json::text(message, "role"));
@@ -186,8 +195,8 @@ fn read_talk(conversation: &str, messages: &[(String, &Object)], note: &str, all
     }
 }
 
-/// The order of messages: by their times, in microseconds, where they have some and these ascend, so that a later export which
-/// begins later fits in; else by their places in the file. One without a time was said when the one before it was.
+/// The order of messages: by their times, in microseconds, if they have some and these ascend, so that a later export that
+/// begins later fits in; else by their places in the file. A message without a time has the time of the one before it.
 fn places(times: &[Option<Timestamp>]) -> Vec<i64> {
     let mut last = times.iter().flatten().next().copied();
     let told = |at: &Option<Timestamp>| {

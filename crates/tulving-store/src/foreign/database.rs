@@ -1,8 +1,8 @@
 //! Opens another program's SQLite database without changing anything of it, also while that program runs.
 //!
-//! What is in its write-ahead log counts. A database that nobody has open is read as it lies, so that no file appears beside
-//! it; one that was left in the middle of a write is mended in a copy. What its schema says is not believed: views, virtual
-//! tables and computed columns are never read, because they could do anything.
+//! The content of its write-ahead log counts. A database that nobody has open is read in place, so that no file appears next
+//! to it. One that was left in the middle of a write is repaired in a copy. Its schema is not trusted: views, virtual tables
+//! and computed columns are never read, because they could do anything.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions, Permissions};
@@ -16,50 +16,50 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
-use tulving_core::file::Stamp;
-use tulving_core::preview;
+use tulving_core::model::file::Stamp;
+use tulving_core::model::preview;
 
 use super::error::ForeignError;
-use super::table::Table;
+use super::table::ForeignTable;
 use crate::{files, tree};
 
-/// How every file of SQLite begins.
+/// The first bytes of every file of SQLite.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Where its header says that it has a write-ahead log, and what it is then.
+/// The position of the journal mode in the header, and its value for a write-ahead log.
 const VERSIONS: std::ops::Range<usize> = 18..20;
 const WITH_LOG: u8 = 2;
-/// Where its header says whose it is, and what it says in a store of ours.
+/// The position of the application id in the header, and its value in a store of ours.
 const APPLICATION: std::ops::Range<usize> = 68..72;
 const OURS: &[u8; 4] = b"TULV";
-/// How long a program that writes is waited for.
+/// The time to wait for a program that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Most bytes of a database that has to be copied.
+/// The most bytes of a database that has to be copied.
 const COPIED_BYTES: u64 = 8 << 30;
-/// How often a file that changes while it is read is read again.
+/// The most attempts to read a file that changes meanwhile.
 pub(super) const ROUNDS: usize = 3;
 
-/// Another program's database, as it is at one moment.
-pub(super) struct Database {
-    /// As it was named.
+/// Another program's database at one moment.
+pub(super) struct ForeignDatabase {
+    /// The path as it was given.
     pub(super) path: PathBuf,
     there: PathBuf,
     pub(super) connection: Connection,
-    /// How its files were, where nothing but this tells whether somebody has written to them.
-    stamps: Option<Stamps>,
+    /// The state of its files, if nothing else shows that somebody has written to them.
+    stamps: Option<ForeignFileStamps>,
     _copy: Option<TempDir>,
 }
 
-/// Where a database is: as it was named, and as it is called without links.
+/// The path of a database: as it was given, and without links.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct ForeignDatabasePath<'a> {
     shown: &'a Path,
     there: &'a Path,
 }
 
-/// The first bytes of a file; shorter where the file is.
+/// The first bytes of a file; fewer if the file is shorter.
 pub(super) fn header(path: &Path) -> Result<Vec<u8>, ForeignError> {
     let unreadable = |source| ForeignError::Unreadable { path: path.to_owned(), source };
-    // A pipe would be waited for.
+    // Opening a pipe would wait.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
     let about = file.metadata().map_err(unreadable)?;
@@ -72,8 +72,8 @@ pub(super) fn header(path: &Path) -> Result<Vec<u8>, ForeignError> {
     Ok(bytes)
 }
 
-impl Database {
-    /// Opens a database and holds the moment fast.
+impl ForeignDatabase {
+    /// Opens a database and starts a read transaction.
     pub(super) fn open(path: &Path) -> Result<Self, ForeignError> {
         let header = header(path)?;
         if !header.starts_with(MAGIC) || header.len() < 100 {
@@ -82,45 +82,45 @@ impl Database {
         if &header[APPLICATION] == OURS {
             return Err(ForeignError::Ours { path: path.to_owned() });
         }
-        // What belongs to it lies beside the file itself, and not beside a link to it.
+        // Its companion files are next to the file itself, and not next to a link to it.
         let there = path.canonicalize();
         let there = there.map_err(|source| ForeignError::Unreadable { path: path.to_owned(), source })?;
-        let at = At { shown: path, there: &there };
+        let at = ForeignDatabasePath { shown: path, there: &there };
         let has = |suffix: &str| files::beside(&there, suffix).metadata().is_ok_and(|file| file.len() > 0);
         let with_log = header[VERSIONS].contains(&WITH_LOG);
         let shared = files::beside(&there, "-shm").exists();
         match (with_log, shared, has("-wal")) {
             (true, false, true) => Self::copied(at),
             (true, false, false) => Self::as_it_lies(at),
-            // The memory that is shared, or the locks of old, tell of other programs.
+            // Shared memory, or SQLite's file locks, show other programs.
             _ => match Self::beside_others(at) {
-                Err(ForeignFault::Unfinished) => Self::copied(at),
+                Err(ForeignOpenError::Unfinished) => Self::copied(at),
                 opened => opened.map_err(|fault| fault.explained(path)),
             },
         }
     }
 
     /// Reads like any other program, with the locks of SQLite.
-    fn beside_others(at: At<'_>) -> Result<Self, ForeignFault> {
+    fn beside_others(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignOpenError> {
         let connection = Connection::open_with_flags(at.there, flags())?;
         Self::set_up(at, connection, None, None)
     }
 
-    /// Reads without locks what nobody has open.
-    fn as_it_lies(at: At<'_>) -> Result<Self, ForeignError> {
-        let stamps = Stamps::of(at)?;
+    /// Reads without locks, because nobody has it open.
+    fn as_it_lies(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {
+        let stamps = ForeignFileStamps::of(at)?;
         let uri = format!("file:{}?immutable=1", encoded(at.there.as_os_str()));
         let connection = Connection::open_with_flags(uri, flags() | OpenFlags::SQLITE_OPEN_URI);
-        let opened = connection.map_err(ForeignFault::from);
+        let opened = connection.map_err(ForeignOpenError::from);
         let opened = opened.and_then(|connection| Self::set_up(at, connection, Some(stamps), None));
         opened.map_err(|fault| fault.explained(at.shown))
     }
 
-    /// Reads a copy, in which what was left unfinished is finished.
-    fn copied(at: At<'_>) -> Result<Self, ForeignError> {
+    /// Reads a copy, in which an unfinished write is finished.
+    fn copied(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {
         let unreadable = |source| ForeignError::Unreadable { path: at.shown.to_owned(), source };
         for _ in 0..ROUNDS {
-            let before = Stamps::of(at)?;
+            let before = ForeignFileStamps::of(at)?;
             if before.size() > COPIED_BYTES {
                 let (path, size, limit) = (at.shown.to_owned(), before.size(), COPIED_BYTES);
                 return Err(ForeignError::TooLarge { path, size, limit });
@@ -129,18 +129,18 @@ impl Database {
             let copy = folder.path().join("copy.db");
             for suffix in ["", "-wal", "-journal"] {
                 let (from, to) = (files::beside(at.there, suffix), files::beside(&copy, suffix));
-                // A pipe would be waited for.
+                // Opening a pipe would wait.
                 if from.is_file() {
                     fs::copy(&from, &to).map_err(unreadable)?;
-                    // The copy is mended also where the file itself may not be written.
+                    // The copy is repaired even if the file itself is read-only.
                     fs::set_permissions(&to, Permissions::from_mode(0o600)).map_err(unreadable)?;
                 }
             }
-            if Stamps::of(at)? != before {
+            if ForeignFileStamps::of(at)? != before {
                 continue;
             }
             let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(&copy, access).map_err(ForeignFault::from);
+            let connection = Connection::open_with_flags(&copy, access).map_err(ForeignOpenError::from);
             let opened = connection.and_then(|connection| Self::set_up(at, connection, None, Some(folder)));
             return opened.map_err(|fault| fault.explained(at.shown));
         }
@@ -148,11 +148,11 @@ impl Database {
     }
 
     fn set_up(
-        at: At<'_>,
+        at: ForeignDatabasePath<'_>,
         connection: Connection,
-        stamps: Option<Stamps>,
+        stamps: Option<ForeignFileStamps>,
         copy: Option<TempDir>,
-    ) -> Result<Self, ForeignFault> {
+    ) -> Result<Self, ForeignOpenError> {
         connection.busy_timeout(PATIENCE)?;
         for (switch, to) in [
             (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -165,15 +165,15 @@ impl Database {
         connection.execute_batch(
             "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; BEGIN",
         )?;
-        // The moment is held from the first read on.
+        // The read transaction begins with the first read.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
         let (path, there) = (at.shown.to_owned(), at.there.to_owned());
         Ok(Self { path, there, connection, stamps, _copy: copy })
     }
 
-    /// The table of this name, where there is one that holds rows of its own.
-    pub(super) fn table(&self, name: &'static str) -> Result<Option<Table<'_>>, ForeignError> {
-        Table::find(self, name)
+    /// The table of this name, if there is one with rows of its own.
+    pub(super) fn table(&self, name: &'static str) -> Result<Option<ForeignTable<'_>>, ForeignError> {
+        ForeignTable::find(self, name)
     }
 
     /// The names of its tables.
@@ -187,16 +187,19 @@ impl Database {
         names().map_err(|error| self.failed(error))
     }
 
-    /// That nobody has written to it while it was read as it lay.
+    /// Returns true if nobody has written to it while it was read in place.
     pub(super) fn is_as_it_was(&self) -> Result<bool, ForeignError> {
         match &self.stamps {
             None => Ok(true),
-            Some(stamps) => Ok(Stamps::of(At { shown: &self.path, there: &self.there })? == *stamps),
+            Some(stamps) => {
+                Ok(ForeignFileStamps::of(ForeignDatabasePath { shown: &self.path, there: &self.there })?
+                    == *stamps)
+            }
         }
     }
 
     pub(super) fn failed(&self, error: rusqlite::Error) -> ForeignError {
-        ForeignFault::from(error).explained(&self.path)
+        ForeignOpenError::from(error).explained(&self.path)
     }
 }
 
@@ -204,7 +207,7 @@ fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// A path as it is written in the name of a resource.
+/// A path, encoded for a URI.
 fn encoded(path: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     let piece = |byte: &u8| {
@@ -213,12 +216,12 @@ fn encoded(path: &OsStr) -> String {
     path.as_bytes().iter().map(piece).collect()
 }
 
-/// How the files of a database are: itself, its log and its journal.
+/// The state of the files of a database: itself, its log and its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamps(Vec<Option<Stamp>>);
+struct ForeignFileStamps(Vec<Option<Stamp>>);
 
-impl Stamps {
-    fn of(at: At<'_>) -> Result<Self, ForeignError> {
+impl ForeignFileStamps {
+    fn of(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {
         let stamp = |suffix: &str| match files::beside(at.there, suffix).metadata() {
             Ok(found) => Ok(Some(tree::stamp(&found))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -232,14 +235,14 @@ impl Stamps {
     }
 }
 
-/// What goes wrong before it is known which file it is about.
-enum ForeignFault {
-    /// It has to be mended before it can be read.
+/// An error before its file is known.
+enum ForeignOpenError {
+    /// It must be repaired before it can be read.
     Unfinished,
     Sql(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for ForeignFault {
+impl From<rusqlite::Error> for ForeignOpenError {
     fn from(error: rusqlite::Error) -> Self {
         let extended = error.sqlite_error().map(|code| code.extended_code);
         match extended {
@@ -255,7 +258,7 @@ impl From<rusqlite::Error> for ForeignFault {
     }
 }
 
-impl ForeignFault {
+impl ForeignOpenError {
     fn explained(self, path: &Path) -> ForeignError {
         let path = path.to_owned();
         let error = match self {

@@ -1,13 +1,13 @@
-//! What is wrong with the data of another system, and what to do about it.
+//! Errors in the data of another system, with hints.
 
 use std::io;
 use std::path::PathBuf;
 
-use tulving_core::error::Class;
-use tulving_core::preview;
-use tulving_core::vocabulary::System;
+use tulving_core::model::error::Class;
+use tulving_core::model::preview;
+use tulving_core::model::vocabulary::System;
 
-/// What is wrong with the data of another system. Nothing was taken in.
+/// An error in the data of another system. Nothing was imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {
@@ -16,30 +16,30 @@ pub enum ForeignError {
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What was said.
+        /// The cause.
         source: io::Error,
     },
-    /// It is neither a file nor a folder, or not the one that is needed.
+    /// It is neither a file nor a folder, or not the needed one.
     #[error("{} is {is} where {needs} is needed", path.display())]
     NotAFile {
-        /// What was named.
+        /// The given path.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         is: &'static str,
-        /// What is needed.
+        /// The needed kind.
         needs: &'static str,
     },
-    /// It is larger than what is read.
+    /// It is larger than the limit.
     #[error("{} has {size} bytes and the limit is {limit}", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size, or that of what is in it.
+        /// Its size, or that of its content.
         size: u64,
         /// The limit.
         limit: u64,
     },
-    /// It has more rows than are read.
+    /// It has more rows than the limit.
     #[error("{} has more than {limit} rows in its table `{table}`", path.display())]
     TooMany {
         /// The file.
@@ -49,7 +49,7 @@ pub enum ForeignError {
         /// The limit.
         limit: usize,
     },
-    /// It is no database, whatever its name says.
+    /// It is not a database, whatever its name.
     #[error("{} is not a SQLite database", path.display())]
     NotADatabase {
         /// The file.
@@ -66,10 +66,10 @@ pub enum ForeignError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The damage.
         why: String,
     },
-    /// It is a database, and of nobody who is known.
+    /// It is a database of an unknown program.
     #[error("{} is a database of nobody who is known: {}", path.display(), tables(.found))]
     Unknown {
         /// The file.
@@ -77,24 +77,24 @@ pub enum ForeignError {
         /// Its tables.
         found: Vec<String>,
     },
-    /// It is not what the system writes that was named.
+    /// It is not from the named system.
     #[error("{} is not what {system} writes: {why}", path.display())]
     NotOf {
         /// The file or folder.
         path: PathBuf,
         /// The system.
         system: System,
-        /// What is missing.
+        /// The missing part.
         why: String,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("{} is not JSON: see line {line}, column {column}", path.display())]
     NotJson {
         /// The file.
         path: PathBuf,
-        /// Where it goes wrong, from 1.
+        /// The line of the error, from 1.
         line: usize,
-        /// The same, within the line.
+        /// The column of the error, from 1.
         column: usize,
     },
     /// It is a store of our own.
@@ -103,7 +103,7 @@ pub enum ForeignError {
         /// The file.
         path: PathBuf,
     },
-    /// It holds the memories of several groups, which are not for each other.
+    /// It contains the memories of several groups, which must not be mixed.
     #[error("{} holds the memories of {} groups: {}", path.display(), groups.len(), listed(.groups))]
     SeveralGroups {
         /// The file.
@@ -111,19 +111,19 @@ pub enum ForeignError {
         /// Their names.
         groups: Vec<String>,
     },
-    /// It holds nothing of the group that was named.
+    /// It has no memories of the named group.
     #[error("{} holds nothing of the group `{group}`", path.display())]
     NoGroup {
         /// The file.
         path: PathBuf,
         /// The group.
         group: String,
-        /// Those that there are.
+        /// The groups that exist.
         groups: Vec<String>,
     },
 }
 
-/// The names of tables, as far as they fit into a message.
+/// The names of tables, as many as fit into a message.
 fn tables(found: &[String]) -> String {
     const SHOWN: usize = 8;
     if found.is_empty() {
@@ -133,14 +133,14 @@ fn tables(found: &[String]) -> String {
     format!("it has the tables {}{more}", listed(&found[..found.len().min(SHOWN)]))
 }
 
-/// Names that somebody else has given, as they fit into a message.
+/// Names that somebody else has given, shortened for a message.
 fn listed(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| preview::short(name)).collect();
     names.join(", ")
 }
 
 impl ForeignError {
-    /// What sort of trouble it is.
+    /// The class of the error.
     pub fn class(&self) -> Class {
         match self {
             Self::Unreadable { .. } => Class::Host,
@@ -177,7 +177,7 @@ impl ForeignError {
         }
     }
 
-    /// What to do about it.
+    /// The hint for the user.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotADatabase { .. } => {

@@ -1,26 +1,27 @@
-//! Agents with groups: memories with keys in `memories.db`. The tables of its full-text search are let be.
+//! Agents with groups: memories with keys in `memories.db`. The tables of its full-text search are
+//! ignored.
 //!
-//! One file holds all groups, and they are not for each other: one of them is read.
+//! One file contains all groups, and they must not be mixed: only one of them is read.
 
 use std::collections::BTreeSet;
 
-use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{ContentType, Stability, System};
-use tulving_core::{limits, preview};
+use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{ContentType, Stability, System};
+use tulving_core::{model::limits, model::preview};
 
-use super::database::Database;
+use super::database::ForeignDatabase;
 use super::error::ForeignError;
-use super::table::{Found, Table};
+use super::table::{ForeignRow, ForeignTable};
 use super::words;
 
 pub(super) const NEEDED: &[&str] = &["key", "content", "category"];
-/// What the column is called that says whose a memory is.
+/// The possible names of the column with the group of a memory.
 const GROUP: &[&str] = &["group_folder", "group_name", "group_id", "group_key"];
 
 pub(super) fn read(
-    database: &Database,
-    memories: &Table<'_>,
+    database: &ForeignDatabase,
+    memories: &ForeignTable<'_>,
     wanted: Option<&str>,
     note: &str,
 ) -> Result<Collection, ForeignError> {
@@ -49,10 +50,10 @@ pub(super) fn read(
     Ok(all)
 }
 
-/// The group that is meant: the one that was named, or the only one.
+/// The group to read: the named one, or the only one.
 fn chosen(
-    database: &Database,
-    memories: &Table<'_>,
+    database: &ForeignDatabase,
+    memories: &ForeignTable<'_>,
     column: &'static str,
     wanted: Option<&str>,
 ) -> Result<String, ForeignError> {
@@ -69,15 +70,15 @@ fn chosen(
     }
 }
 
-fn label(row: &Found<'_>) -> String {
+fn label(row: &ForeignRow<'_>) -> String {
     row.text("key").map_or_else(|| format!("row {}", row.count), |key| preview::short(&key))
 }
 
-fn memory(row: &Found<'_>, group: Option<&str>, note: &str) -> Result<ForeignMemory, String> {
+fn memory(row: &ForeignRow<'_>, group: Option<&str>, note: &str) -> Result<ForeignMemory, String> {
     let content = row.content("content")?;
     let key = row.text("key").ok_or("it has no key")?;
     let category = row.text("category");
-    // What saving under a category of the groups dialect sets.
+    // The values that saving under a category of the groups dialect sets.
     let (content_type, stability, tags) = match category.as_deref() {
         Some("conversation") => (ContentType::Transcript, None, None),
         Some("daily") => (ContentType::Text, Some(Stability::Volatile), None),

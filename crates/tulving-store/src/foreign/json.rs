@@ -1,4 +1,5 @@
-//! JSON and JSON Lines, read whole: what each line or element is, and which lines are none.
+//! JSON and JSON Lines, read whole: the value of each line or element, and the lines that are
+//! invalid.
 
 use std::path::Path;
 
@@ -7,24 +8,24 @@ use serde_json::{Map, Value};
 use super::error::ForeignError;
 use crate::tree::{self, TreeError};
 
-/// Most bytes of a file of JSON.
+/// The most bytes of a JSON file.
 const BYTES: u64 = 256 << 20;
 
 /// An object of JSON.
-pub(super) type Object = Map<String, Value>;
+pub(super) type ForeignJsonObject = Map<String, Value>;
 
-/// What is in a file of JSON.
-pub(super) enum Json {
+/// The content of a JSON file.
+pub(super) enum ForeignJson {
     /// One object.
-    Object(Object),
+    Object(ForeignJsonObject),
     /// A list.
     List(Vec<Value>),
-    /// Lines, each with its number from 1 and what is wrong with it where it is no JSON.
+    /// Lines, each with its number from 1, and the error if it is not JSON.
     Lines(Vec<(usize, Result<Value, String>)>),
 }
 
-/// Reads a file; `None` where it is no text, or does not begin like JSON.
-pub(super) fn read(path: &Path) -> Result<Option<Json>, ForeignError> {
+/// Reads a file; `None` if it is not text, or does not begin like JSON.
+pub(super) fn read(path: &Path) -> Result<Option<ForeignJson>, ForeignError> {
     let (_, bytes) = tree::read(path, BYTES).map_err(|error| match error {
         TreeError::TooLarge { size, limit } => ForeignError::TooLarge { path: path.to_owned(), size, limit },
         TreeError::Unreadable(source) => ForeignError::Unreadable { path: path.to_owned(), source },
@@ -41,7 +42,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Json>, ForeignError> {
     let whole = serde_json::from_str::<Value>(text);
     match whole {
         Ok(Value::Object(object)) => Ok(Some(only(object))),
-        Ok(Value::Array(list)) => Ok(Some(Json::List(list))),
+        Ok(Value::Array(list)) => Ok(Some(ForeignJson::List(list))),
         Ok(_) => Ok(None),
         Err(error) => lines(text).map(Some).ok_or_else(|| ForeignError::NotJson {
             path: path.to_owned(),
@@ -51,16 +52,16 @@ pub(super) fn read(path: &Path) -> Result<Option<Json>, ForeignError> {
     }
 }
 
-/// An object by itself. Where it has what only a line has, it is a file of one line.
-fn only(object: Object) -> Json {
+/// A single object. If it has the fields of a line, the file has one line.
+fn only(object: ForeignJsonObject) -> ForeignJson {
     match object.get("type").and_then(Value::as_str) {
-        Some("entity" | "relation") => Json::Lines(vec![(1, Ok(Value::Object(object)))]),
-        _ => Json::Object(object),
+        Some("entity" | "relation") => ForeignJson::Lines(vec![(1, Ok(Value::Object(object)))]),
+        _ => ForeignJson::Object(object),
     }
 }
 
-/// The lines of a text, where the first of them is an object by itself.
-fn lines(text: &str) -> Option<Json> {
+/// The lines of a text, if the first of them is a whole object.
+fn lines(text: &str) -> Option<ForeignJson> {
     let numbered = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let value = |line: &str| {
         serde_json::from_str::<Value>(line)
@@ -69,21 +70,21 @@ fn lines(text: &str) -> Option<Json> {
     let lines: Vec<(usize, Result<Value, String>)> =
         numbered.map(|(number, line)| (number, value(line.trim()))).collect();
     let first = lines.iter().find_map(|(_, value)| value.as_ref().ok())?;
-    // A document that is broken in its middle has lines too.
+    // A document with an error in its middle has lines too.
     let most = lines.iter().filter(|(_, value)| value.as_ref().is_ok_and(Value::is_object)).count() * 2
         > lines.len();
-    (first.is_object() && most).then_some(Json::Lines(lines))
+    (first.is_object() && most).then_some(ForeignJson::Lines(lines))
 }
 
-/// A value, by what it is called in messages, or what is wrong with it.
-pub(super) type Element<'a> = (String, Result<&'a Value, &'a str>);
+/// A value, by its name in messages, or its error.
+pub(super) type ForeignJsonElement<'a> = (String, Result<&'a Value, &'a str>);
 
-/// The elements of a list or the lines of a file, each by what it is called in messages.
-pub(super) fn elements<'a>(json: &'a Json) -> Vec<Element<'a>> {
+/// The elements of a list or the lines of a file, each with its name in messages.
+pub(super) fn elements<'a>(json: &'a ForeignJson) -> Vec<ForeignJsonElement<'a>> {
     match json {
-        Json::Object(_) => Vec::new(),
-        Json::List(list) => numbered(list, "element"),
-        Json::Lines(lines) => {
+        ForeignJson::Object(_) => Vec::new(),
+        ForeignJson::List(list) => numbered(list, "element"),
+        ForeignJson::Lines(lines) => {
             let line = |(number, value): &'a (usize, Result<Value, String>)| {
                 (format!("line {number}"), value.as_ref().map_err(String::as_str))
             };
@@ -92,23 +93,23 @@ pub(super) fn elements<'a>(json: &'a Json) -> Vec<Element<'a>> {
     }
 }
 
-/// The elements of a list, by what they are and their numbers from 1.
-pub(super) fn numbered<'a>(list: &'a [Value], what: &str) -> Vec<Element<'a>> {
+/// The elements of a list, named by their kind and their number from 1.
+pub(super) fn numbered<'a>(list: &'a [Value], what: &str) -> Vec<ForeignJsonElement<'a>> {
     (1..).zip(list).map(|(number, value)| (format!("{what} {number}"), Ok(value))).collect()
 }
 
-/// The object that an element is, or why it is none.
-pub(super) fn object<'a>(value: Result<&'a Value, &'a str>) -> Result<&'a Object, &'a str> {
+/// The element as an object, or the reason why it is none.
+pub(super) fn object<'a>(value: Result<&'a Value, &'a str>) -> Result<&'a ForeignJsonObject, &'a str> {
     value?.as_object().ok_or("it is no object")
 }
 
-/// A text of an object that is not empty.
-pub(super) fn text<'a>(object: &'a Object, field: &str) -> Option<&'a str> {
+/// A text of an object, if it is not empty.
+pub(super) fn text<'a>(object: &'a ForeignJsonObject, field: &str) -> Option<&'a str> {
     object.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
 }
 
 /// A text or a number, written out.
-pub(super) fn written(object: &Object, field: &str) -> Option<String> {
+pub(super) fn written(object: &ForeignJsonObject, field: &str) -> Option<String> {
     match object.get(field)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -116,21 +117,21 @@ pub(super) fn written(object: &Object, field: &str) -> Option<String> {
     }
 }
 
-/// A word of one of our lists.
-pub(super) fn word<T: std::str::FromStr>(object: &Object, field: &str) -> Option<T> {
+/// A word of one of our vocabularies.
+pub(super) fn word<T: std::str::FromStr>(object: &ForeignJsonObject, field: &str) -> Option<T> {
     text(object, field)?.trim().to_lowercase().parse().ok()
 }
 
-/// A time, however it is written.
-pub(super) fn time(object: &Object, field: &str) -> Option<tulving_core::time::Timestamp> {
+/// A time, in any format.
+pub(super) fn time(object: &ForeignJsonObject, field: &str) -> Option<tulving_core::model::time::Timestamp> {
     match object.get(field)? {
-        Value::String(text) => tulving_core::foreign::instant_of(text),
-        Value::Number(number) => number.as_f64().and_then(tulving_core::foreign::instant),
+        Value::String(text) => tulving_core::model::foreign::instant_of(text),
+        Value::Number(number) => number.as_f64().and_then(tulving_core::model::foreign::instant),
         _ => None,
     }
 }
 
 /// The texts of a list.
-pub(super) fn texts<'a>(object: &'a Object, field: &str) -> Option<Vec<&'a str>> {
+pub(super) fn texts<'a>(object: &'a ForeignJsonObject, field: &str) -> Option<Vec<&'a str>> {
     Some(object.get(field)?.as_array()?.iter().filter_map(Value::as_str).collect())
 }

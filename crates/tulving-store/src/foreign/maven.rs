@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tulving_core::foreign::{Diary, Skipped};
-use tulving_core::journal::{Day, long_term};
-use tulving_core::limits;
-use tulving_core::vocabulary::System;
+use tulving_core::files::{Day, long_term};
+use tulving_core::model::foreign::{Diary, Skipped};
+use tulving_core::model::limits;
+use tulving_core::model::vocabulary::System;
 
 use super::error::ForeignError;
 use crate::tree;
@@ -16,7 +16,7 @@ use crate::tree;
 /// The folder in a workspace.
 const FOLDER: &str = "memory";
 
-/// The folder of journals of a workspace, where a path is one or is that folder itself.
+/// The folder of journals of a workspace, if a path is one or is that folder itself.
 pub(super) fn folder(path: &Path) -> Option<PathBuf> {
     let within = path.join(FOLDER);
     if holds_memory(&within) {

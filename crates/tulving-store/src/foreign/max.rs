@@ -1,32 +1,33 @@
 //! Max: the memories and the log of conversations in `max.db`.
 
-use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
-use tulving_core::id::Number;
-use tulving_core::preview;
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{Author, System, TurnRole};
+use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
+use tulving_core::model::id::Number;
+use tulving_core::model::preview;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{Author, System, TurnRole};
 
-use super::database::Database;
+use super::database::ForeignDatabase;
 use super::error::ForeignError;
-use super::table::{Found, Table};
+use super::table::{ForeignRow, ForeignTable};
 use super::words;
 
 pub(super) const NEEDED: &[&str] = &["id", "category", "content"];
 const MEMORY: &[&str] = &["id", "category", "content", "source", "created_at", "last_accessed"];
 const LOG: &str = "conversation_log";
 const TURN: &[&str] = &["id", "role", "content", "source", "ts"];
-/// More memories than anybody has told Max; a larger number is not believed, because ours go on from there.
+/// More memories than anybody has in Max. A larger number is not trusted, because our numbers continue from
+/// there.
 const LARGEST_NUMBER: i64 = 1_000_000_000;
 
-/// Whether a table of memories is Max's.
-pub(super) fn is(database: &Database, memories: &Table<'_>) -> Result<bool, ForeignError> {
+/// Returns true if a table of memories is Max's.
+pub(super) fn is(database: &ForeignDatabase, memories: &ForeignTable<'_>) -> Result<bool, ForeignError> {
     let whole = memories.lacks(NEEDED).is_none();
     Ok(whole && (memories.has("last_accessed") || database.table(LOG)?.is_some()))
 }
 
 pub(super) fn read(
-    database: &Database,
-    memories: &Table<'_>,
+    database: &ForeignDatabase,
+    memories: &ForeignTable<'_>,
     note: &str,
 ) -> Result<Collection, ForeignError> {
     let mut all = Collection::new(System::Max);
@@ -45,11 +46,11 @@ pub(super) fn read(
     Ok(all)
 }
 
-fn label(row: &Found<'_>) -> String {
+fn label(row: &ForeignRow<'_>) -> String {
     row.text("id").map_or_else(|| format!("row {}", row.count), |id| format!("#{}", preview::short(&id)))
 }
 
-fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
+fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
     let content = row.content("content")?;
     let id = row.text("id").ok_or("it has no id")?;
     let created_at = row.time("created_at");
@@ -66,7 +67,7 @@ fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
         ..SaveRequest::new(content)
     };
     let number = row.whole("id").filter(|id| (1..=LARGEST_NUMBER).contains(id));
-    // Whoever begins anew has the same numbers again, for other memories.
+    // A user who starts over has the same numbers again, for other memories.
     let made = created_at.map(|at| at.to_string()).unwrap_or_default();
     Ok(ForeignMemory {
         label: label(row),
@@ -76,7 +77,7 @@ fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
     })
 }
 
-fn turn(row: &Found<'_>) -> Result<ForeignTurn, String> {
+fn turn(row: &ForeignRow<'_>) -> Result<ForeignTurn, String> {
     let content = row.content("content")?;
     let id = row.text("id").ok_or("it has no id")?;
     let role = row.text("role").unwrap_or_default();

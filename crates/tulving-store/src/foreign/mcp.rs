@@ -1,51 +1,51 @@
-//! The reference memory server of the Model Context Protocol: entities and relations, one on each line.
+//! The reference memory server of the Model Context Protocol: entities and relations, one per line.
 //!
-//! An entity is a memory that says its name, its type, its observations and its relations, in the words that they have. A relation
-//! is also an association: of the kind that says the same, else merely related.
+//! An entity becomes a memory with its name, type, observations and relations in their original words. A relation also becomes an
+//! association: of the kind with the same meaning, else `related`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use serde_json::Value;
-use tulving_core::foreign::{Collection, ForeignLink, ForeignMemory};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{ContentType, LinkedBy, Relation, System};
-use tulving_core::{limits, preview};
+use tulving_core::model::foreign::{Collection, ForeignLink, ForeignMemory};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{ContentType, LinkedBy, Relation, System};
+use tulving_core::{model::limits, model::preview};
 
-use super::json::{self, Element, Json, Object};
+use super::json::{self, ForeignJson, ForeignJsonElement, ForeignJsonObject};
 use super::words;
 
 fn sort(value: &Value) -> Option<&str> {
     value.get("type").and_then(Value::as_str).filter(|sort| matches!(*sort, "entity" | "relation"))
 }
 
-/// The whole graph as one object, as its tools give it.
-fn is_graph(object: &Object) -> bool {
+/// Returns true if the object is the whole graph, as its tools return it.
+fn is_graph(object: &ForeignJsonObject) -> bool {
     let list = |field: &str| object.get(field).is_some_and(Value::is_array);
     list("entities") && list("relations")
 }
 
-pub(super) fn is(json: &Json) -> bool {
+pub(super) fn is(json: &ForeignJson) -> bool {
     match json {
-        Json::Object(object) => is_graph(object),
+        ForeignJson::Object(object) => is_graph(object),
         json => {
-            let known = |(_, value): &Element<'_>| value.is_ok_and(|value| sort(value).is_some());
+            let known = |(_, value): &ForeignJsonElement<'_>| value.is_ok_and(|value| sort(value).is_some());
             json::elements(json).iter().any(known)
         }
     }
 }
 
 #[derive(Default)]
-struct Entity {
+struct McpEntity {
     sort: Option<String>,
     observations: Vec<String>,
-    /// What it is related with, in the words of the relation.
+    /// Its relations: the words of the relation and the other entity.
     relations: Vec<(String, String)>,
 }
 
-pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
+pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
     let mut all = Collection::new(System::Mcp);
-    let (mut order, mut entities) = (Vec::new(), HashMap::<String, Entity>::new());
+    let (mut order, mut entities) = (Vec::new(), HashMap::<String, McpEntity>::new());
     let mut relations = Vec::new();
     for (place, sort, value) in parts(json, &mut all)? {
         let taken = match sort {
@@ -83,14 +83,17 @@ pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
     Some(all)
 }
 
-/// An entity or a relation, or why it is none, by what it is called in messages.
-type Sorted<'a> = (String, Result<(&'static str, &'a Value), &'a str>);
+/// An entity or a relation, or the reason why it is neither, with its name in messages.
+type McpGraphRecord<'a> = (String, Result<(&'static str, &'a Value), &'a str>);
 
-/// The entities and relations of a file. Lines of another sort are let be, as the server does.
-fn parts<'a>(json: &'a Json, all: &mut Collection) -> Option<Vec<(String, &'static str, &'a Object)>> {
-    let mut found: Vec<Sorted<'_>> = Vec::new();
+/// The entities and relations of a file. Lines of another kind are ignored, as in the server.
+fn parts<'a>(
+    json: &'a ForeignJson,
+    all: &mut Collection,
+) -> Option<Vec<(String, &'static str, &'a ForeignJsonObject)>> {
+    let mut found: Vec<McpGraphRecord<'_>> = Vec::new();
     match json {
-        Json::Object(graph) => {
+        ForeignJson::Object(graph) => {
             for (field, sort) in [("entities", "entity"), ("relations", "relation")] {
                 let list = graph.get(field)?.as_array()?;
                 let numbered = json::numbered(list, sort).into_iter();
@@ -116,16 +119,16 @@ fn parts<'a>(json: &'a Json, all: &mut Collection) -> Option<Vec<(String, &'stat
     Some(parts)
 }
 
-/// Takes an entity in. One that is there twice has the observations of both.
+/// Adds an entity. One that occurs twice has the observations of both.
 fn entity(
-    object: &Object,
+    object: &ForeignJsonObject,
     order: &mut Vec<String>,
-    entities: &mut HashMap<String, Entity>,
+    entities: &mut HashMap<String, McpEntity>,
 ) -> Result<(), &'static str> {
     let name = json::text(object, "name").ok_or("it has no name")?;
     let entity = entities.entry(name.to_owned()).or_insert_with(|| {
         order.push(name.to_owned());
-        Entity::default()
+        McpEntity::default()
     });
     entity.sort = entity.sort.take().or_else(|| json::text(object, "entityType").map(str::to_owned));
     let observations = json::texts(object, "observations").unwrap_or_default();
@@ -133,14 +136,14 @@ fn entity(
     Ok(())
 }
 
-fn relation(object: &Object) -> Result<(String, String, String), &'static str> {
+fn relation(object: &ForeignJsonObject) -> Result<(String, String, String), &'static str> {
     let end = |field: &str| json::text(object, field).map(str::to_owned);
     let kind = end("relationType").ok_or("it does not say how they are related")?;
     let ends = end("from").zip(end("to")).ok_or("it does not say what is related")?;
     Ok((ends.0, ends.1, kind))
 }
 
-fn memory(name: &str, entity: &Entity, note: &str) -> ForeignMemory {
+fn memory(name: &str, entity: &McpEntity, note: &str) -> ForeignMemory {
     let (memory_type, _) = words::typed(entity.sort.as_deref());
     let request = SaveRequest {
         content_type: Some(ContentType::Markdown),
@@ -153,8 +156,8 @@ fn memory(name: &str, entity: &Entity, note: &str) -> ForeignMemory {
     ForeignMemory { label: preview::short(name), ..ForeignMemory::new(name, request) }
 }
 
-/// An entity as people read it. What is said of it twice is said once.
-fn written(name: &str, entity: &Entity) -> String {
+/// An entity as people read it. Repetitions are left out.
+fn written(name: &str, entity: &McpEntity) -> String {
     let mut text = format!("**{}**", preview::cut(name, limits::TITLE_CHARS));
     if let Some(sort) = &entity.sort {
         text.push_str(&format!(" ({})", preview::cut(sort, limits::TAG_CHARS)));
@@ -175,13 +178,13 @@ fn written(name: &str, entity: &Entity) -> String {
     text
 }
 
-/// Each of them where it comes first.
+/// Each of them at its first occurrence.
 fn once<T: Eq + Hash>(all: &[T]) -> impl Iterator<Item = &T> {
     let mut known = HashSet::with_capacity(all.len());
     all.iter().filter(move |one| known.insert(*one))
 }
 
-/// The relation of ours that says the same, and whether it has to be read the other way round.
+/// Our relation with the same meaning, and true if its direction is reversed.
 fn meant(kind: &str) -> (Relation, bool) {
     let word = kind.trim().to_lowercase().replace([' ', '-'], "_");
     match word.as_str() {
@@ -215,13 +218,13 @@ mod tests {
 
     #[test]
     fn an_entity_is_written_for_people() {
-        let entity = Entity {
+        let entity = McpEntity {
             sort: Some("person".to_owned()),
             observations: vec!["Speaks Spanish".to_owned(), "Two\nlines".to_owned()],
             relations: vec![("works_at".to_owned(), "Anthropic".to_owned())],
         };
         let expected = "**John_Smith** (person)\n\n- Speaks Spanish\n- Two\n  lines\n\nRelations:\n\n- works at Anthropic";
         assert_eq!(written("John_Smith", &entity), expected);
-        assert_eq!(written("Bare", &Entity::default()), "**Bare**");
+        assert_eq!(written("Bare", &McpEntity::default()), "**Bare**");
     }
 }

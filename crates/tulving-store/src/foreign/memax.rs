@@ -1,20 +1,20 @@
-//! Memax: memories as its service and its command line give them.
+//! Memax: memories as its service and its command line return them.
 //!
-//! `{"memories": […]}`, `{"data": […]}`, `{"data": {"memories": […]}}`, a list, or one on each line. An answer that is one page
-//! of several says so, and is one here too.
+//! `{"memories": […]}`, `{"data": […]}`, `{"data": {"memories": […]}}`, a list, or one per line. An answer that is one page of
+//! several is marked as such, and stays one here too.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tulving_core::foreign::{Collection, ForeignMemory, ForeignTimes, Stands};
-use tulving_core::id::{MemoryId, MemoryRef};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{ContentType, State, System};
-use tulving_core::{limits, preview};
+use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes, Stands};
+use tulving_core::model::id::{MemoryId, MemoryRef};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{ContentType, State, System};
+use tulving_core::{model::limits, model::preview};
 
-use super::json::{self, Element, Json, Object};
+use super::json::{self, ForeignJson, ForeignJsonElement, ForeignJsonObject};
 use super::words;
 
-/// Fields that its memories have and other texts do not.
+/// Fields that its memories have and other data does not.
 const TELLING: &[&str] = &[
     "hub_id",
     "owner_id",
@@ -26,17 +26,17 @@ const TELLING: &[&str] = &[
     "source_agent",
 ];
 
-/// Whether it is a memory as Memax writes it.
+/// Returns true if it is a memory as Memax writes it.
 fn is_memory(value: &Value) -> bool {
-    let fits = |object: &Object| {
+    let fits = |object: &ForeignJsonObject| {
         object.get("content").is_some_and(Value::is_string)
             && TELLING.iter().any(|field| object.contains_key(*field))
     };
     value.as_object().is_some_and(fits)
 }
 
-/// The list that an answer wraps.
-fn wrapped(object: &Object) -> Option<&Vec<Value>> {
+/// The list inside an answer.
+fn wrapped(object: &ForeignJsonObject) -> Option<&Vec<Value>> {
     object.get("memories").and_then(Value::as_array).or_else(|| match object.get("data")? {
         Value::Array(list) => Some(list),
         Value::Object(data) => data.get("memories").and_then(Value::as_array),
@@ -44,18 +44,18 @@ fn wrapped(object: &Object) -> Option<&Vec<Value>> {
     })
 }
 
-pub(super) fn is(json: &Json) -> bool {
+pub(super) fn is(json: &ForeignJson) -> bool {
     match json {
-        // An export of nothing is one too.
-        Json::Object(object) => wrapped(object).is_some_and(|list| list.first().is_none_or(is_memory)),
+        // An empty export is one too.
+        ForeignJson::Object(object) => wrapped(object).is_some_and(|list| list.first().is_none_or(is_memory)),
         json => json::elements(json).iter().find_map(|(_, value)| value.ok()).is_some_and(is_memory),
     }
 }
 
-pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
+pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
     let mut all = Collection::new(System::Memax);
-    let elements: Vec<Element<'_>> = match json {
-        Json::Object(object) => {
+    let elements: Vec<ForeignJsonElement<'_>> = match json {
+        ForeignJson::Object(object) => {
             all.notes.extend(one_page(object));
             json::numbered(wrapped(object)?, "element")
         }
@@ -76,8 +76,8 @@ pub(super) fn read(json: &Json, note: &str) -> Option<Collection> {
     Some(all)
 }
 
-/// That there is more than what the file holds.
-fn one_page(object: &Object) -> Option<String> {
+/// The note that there is more than the file contains.
+fn one_page(object: &ForeignJsonObject) -> Option<String> {
     let page = object.get("data").and_then(Value::as_object).unwrap_or(object);
     let more = page.get("has_more").and_then(Value::as_bool).unwrap_or(false);
     more.then(|| {
@@ -85,11 +85,11 @@ fn one_page(object: &Object) -> Option<String> {
     })
 }
 
-fn memory(object: &Object, note: &str) -> Result<ForeignMemory, &'static str> {
+fn memory(object: &ForeignJsonObject, note: &str) -> Result<ForeignMemory, &'static str> {
     let content = object.get("content").and_then(Value::as_str).ok_or("it has no content")?;
     let line = |field: &str, limit| json::text(object, field).and_then(|text| words::line(text, limit));
     let content_type = match json::word(object, "content_type") {
-        // The text that was read from a file; the file itself is not in an export.
+        // The text read from a file; the file itself is not in an export.
         Some(ContentType::File) => Some(ContentType::Text),
         known => known,
     };
@@ -139,7 +139,7 @@ fn memory(object: &Object, note: &str) -> Result<ForeignMemory, &'static str> {
     })
 }
 
-/// Its id, where it is one of ours too: a UUID, with or without `mem_` before it.
+/// Its id if it is one of ours too: a UUID, with or without `mem_` before it.
 fn memory_id(id: &str) -> Option<MemoryId> {
     match id.parse() {
         Ok(MemoryRef::Id(id)) => Some(id),

@@ -1,8 +1,7 @@
-//! Reads what other memories have kept, from their own files, and changes nothing of it.
+//! Reads the data of other memory systems from their own files, and changes nothing in them.
 //!
-//! [`find`] recognises what is there by its content, never by its name; [`of`] takes the word of whoever knows. What comes of it
-//! is in our words, for [`Engine::adopt`](tulving_core::Engine::adopt) and
-//! [`Engine::take_journals`](tulving_core::Engine::take_journals).
+//! [`find`] recognises the data by its content, never by its name; [`of`] relies on the caller's knowledge. The result is in our
+//! terms, for [`Engine::adopt`](tulving_core::Engine::adopt) and [`Engine::take_journals`](tulving_core::Engine::take_journals).
 
 mod chat;
 mod database;
@@ -19,48 +18,48 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use tulving_core::foreign::{Collection, Diary};
-use tulving_core::vocabulary::System;
+use tulving_core::model::foreign::{Collection, Diary};
+use tulving_core::model::vocabulary::System;
 
 pub use self::error::ForeignError;
 
-use self::database::Database;
-use self::json::Json;
+use self::database::ForeignDatabase;
+use self::json::ForeignJson;
 
 /// The data of another system, recognised.
-pub struct Source {
+pub struct ForeignSource {
     path: PathBuf,
     system: System,
-    data: Data,
+    data: ForeignStorage,
 }
 
-enum Data {
+enum ForeignStorage {
     Database,
-    Json(Json),
+    Json(ForeignJson),
     Folder,
 }
 
-/// What was found.
+/// The data that was read.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum ForeignContent {
     /// Memories.
     Memories(Collection),
     /// Journals.
     Journals(Diary),
 }
 
-/// Recognises the data of another system: a database by its tables, JSON by its shape, a folder by what is in it. `None` where it
-/// is none, and so an ordinary file or folder.
-pub fn find(path: &Path) -> Result<Option<Source>, ForeignError> {
-    let source = |system, data| Some(Source { path: path.to_owned(), system, data });
+/// Recognises the data of another system: a database by its tables, JSON by its shape, a folder by its content. `None` for an
+/// ordinary file or folder.
+pub fn find(path: &Path) -> Result<Option<ForeignSource>, ForeignError> {
+    let source = |system, data| Some(ForeignSource { path: path.to_owned(), system, data });
     if path.is_dir() {
-        return Ok(maven::folder(path).and_then(|_| source(System::Maven, Data::Folder)));
+        return Ok(maven::folder(path).and_then(|_| source(System::Maven, ForeignStorage::Folder)));
     }
     let header = database::header(path)?;
     if header.starts_with(database::MAGIC) {
-        let database = Database::open(path)?;
+        let database = ForeignDatabase::open(path)?;
         return match whose(&database)? {
-            Some(system) => Ok(source(system, Data::Database)),
+            Some(system) => Ok(source(system, ForeignStorage::Database)),
             None => Err(ForeignError::Unknown { path: path.to_owned(), found: database.tables()? }),
         };
     }
@@ -70,55 +69,55 @@ pub fn find(path: &Path) -> Result<Option<Source>, ForeignError> {
     if !header.iter().copied().find(|byte| is_ink(*byte)).is_some_and(|byte| matches!(byte, b'{' | b'[')) {
         return Ok(None);
     }
-    // A file that only begins like JSON, or is so large, is a document.
+    // A file that only begins like JSON, or is too large, is a document.
     let json = match json::read(path) {
         Err(ForeignError::NotJson { .. } | ForeignError::TooLarge { .. }) => return Ok(None),
         read => read?,
     };
-    Ok(json.and_then(|json| source(told(&json)?, Data::Json(json))))
+    Ok(json.and_then(|json| source(told(&json)?, ForeignStorage::Json(json))))
 }
 
-/// The data of this system. Whether it is that is for [`Source::read`] to say, where it cannot be told at once.
-pub fn of(path: &Path, system: System) -> Result<Source, ForeignError> {
+/// The data of this system. [`ForeignSource::read`] checks it if that is not possible at once.
+pub fn of(path: &Path, system: System) -> Result<ForeignSource, ForeignError> {
     let not = |why: &str| ForeignError::NotOf { path: path.to_owned(), system, why: why.to_owned() };
     let data = match system {
         System::Max | System::Spacebot | System::Groups => {
-            Database::open(path)?;
-            Data::Database
+            ForeignDatabase::open(path)?;
+            ForeignStorage::Database
         }
         System::Memax | System::Mcp | System::Chat => {
-            Data::Json(json::read(path)?.ok_or_else(|| not("it does not begin like JSON"))?)
+            ForeignStorage::Json(json::read(path)?.ok_or_else(|| not("it does not begin like JSON"))?)
         }
-        System::Maven if path.is_dir() => Data::Folder,
+        System::Maven if path.is_dir() => ForeignStorage::Folder,
         System::Maven => {
             return Err(ForeignError::NotAFile { path: path.to_owned(), is: "a file", needs: "a folder" });
         }
     };
-    Ok(Source { path: path.to_owned(), system, data })
+    Ok(ForeignSource { path: path.to_owned(), system, data })
 }
 
-/// Which system's data a path holds; `None` where that cannot be told. For a look in passing: nothing of it is an error.
+/// The system whose data is at a path; `None` if it is unknown. For a quick look: there are no errors.
 pub fn glance(path: &Path) -> Option<System> {
     let header = database::header(path).ok()?;
     if !header.starts_with(database::MAGIC) {
         return None;
     }
-    whose(&Database::open(path).ok()?).ok()?
+    whose(&ForeignDatabase::open(path).ok()?).ok()?
 }
 
-impl Source {
+impl ForeignSource {
     /// The system.
     pub fn system(&self) -> System {
         self.system
     }
 
-    /// Reads all of it. `group` says which of several groups is meant.
-    pub fn read(&self, group: Option<&str>) -> Result<Found, ForeignError> {
+    /// Reads all of it. `group` chooses one of several groups.
+    pub fn read(&self, group: Option<&str>) -> Result<ForeignContent, ForeignError> {
         let note = self.path.file_name().and_then(|name| name.to_str()).unwrap_or(self.system.as_str());
         let mut found = match &self.data {
-            Data::Folder => return maven::read(&self.path).map(Found::Journals),
-            Data::Database => self.rows(group, note)?,
-            Data::Json(json) => {
+            ForeignStorage::Folder => return maven::read(&self.path).map(ForeignContent::Journals),
+            ForeignStorage::Database => self.rows(group, note)?,
+            ForeignStorage::Json(json) => {
                 let stem = self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(note);
                 let read = match self.system {
                     System::Mcp => mcp::read(json, note),
@@ -129,13 +128,13 @@ impl Source {
             }
         };
         found.memories.sort_by_key(|memory| memory.times.created_at);
-        Ok(Found::Memories(found))
+        Ok(ForeignContent::Memories(found))
     }
 
-    /// Reads a database; again where somebody has written to it meanwhile.
+    /// Reads a database, and again if somebody has written to it meanwhile.
     fn rows(&self, group: Option<&str>, note: &str) -> Result<Collection, ForeignError> {
         for _ in 0..database::ROUNDS {
-            let database = Database::open(&self.path)?;
+            let database = ForeignDatabase::open(&self.path)?;
             let memories =
                 database.table("memories")?.ok_or_else(|| self.not("it has no table `memories`"))?;
             let needed = match self.system {
@@ -163,8 +162,8 @@ impl Source {
     }
 }
 
-/// Whose database it is, by its tables and their columns.
-fn whose(database: &Database) -> Result<Option<System>, ForeignError> {
+/// The system of a database, by its tables and their columns.
+fn whose(database: &ForeignDatabase) -> Result<Option<System>, ForeignError> {
     let Some(memories) = database.table("memories")? else { return Ok(None) };
     Ok(if memories.lacks(spacebot::NEEDED).is_none() {
         Some(System::Spacebot)
@@ -177,8 +176,8 @@ fn whose(database: &Database) -> Result<Option<System>, ForeignError> {
     })
 }
 
-/// Whose JSON it is, by its shape.
-fn told(json: &Json) -> Option<System> {
+/// The system of a JSON file, by its shape.
+fn told(json: &ForeignJson) -> Option<System> {
     if mcp::is(json) {
         Some(System::Mcp)
     } else if chat::is(json) {
@@ -188,12 +187,12 @@ fn told(json: &Json) -> Option<System> {
     }
 }
 
-/// Whether a byte is neither white space nor part of a byte order mark.
+/// Returns true if a byte is neither white space nor part of a byte order mark.
 fn is_ink(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, 0xef | 0xbb | 0xbf)
 }
 
-/// Whether the name of a file says that it is a database.
+/// Returns true if the name of a file is that of a database.
 pub fn is_named_like_a_database(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     matches!(extension, "db" | "sqlite" | "sqlite3")

@@ -1,13 +1,13 @@
-//! Spacebot: memories with their associations, and what was forgotten.
+//! Spacebot: memories with their associations, including forgotten ones.
 
-use tulving_core::foreign::{Collection, ForeignLink, ForeignMemory, ForeignTimes, Stands};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{LinkedBy, Relation, System};
-use tulving_core::{limits, preview};
+use tulving_core::model::foreign::{Collection, ForeignLink, ForeignMemory, ForeignTimes, Stands};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{LinkedBy, Relation, System};
+use tulving_core::{model::limits, model::preview};
 
-use super::database::Database;
+use super::database::ForeignDatabase;
 use super::error::ForeignError;
-use super::table::{Found, Table};
+use super::table::{ForeignRow, ForeignTable};
 use super::words;
 
 pub(super) const NEEDED: &[&str] = &["id", "content", "memory_type", "importance"];
@@ -27,8 +27,8 @@ const MEMORY: &[&str] = &[
 const LINK: &[&str] = &["source_id", "target_id", "relation_type", "weight", "created_at"];
 
 pub(super) fn read(
-    database: &Database,
-    memories: &Table<'_>,
+    database: &ForeignDatabase,
+    memories: &ForeignTable<'_>,
     note: &str,
 ) -> Result<Collection, ForeignError> {
     let mut all = Collection::new(System::Spacebot);
@@ -62,20 +62,20 @@ pub(super) fn read(
     Ok(all)
 }
 
-/// Whether an importance or a weight is none that there may be.
+/// Returns true if an importance or a weight is out of range.
 fn is_beyond(number: f64) -> bool {
     !(0.0..=1.0).contains(&number)
 }
 
-fn label(row: &Found<'_>) -> String {
+fn label(row: &ForeignRow<'_>) -> String {
     row.text("id").map_or_else(|| format!("row {}", row.count), |id| preview::short(&id))
 }
 
-fn relation(row: &Found<'_>) -> Option<Relation> {
+fn relation(row: &ForeignRow<'_>) -> Option<Relation> {
     row.text("relation_type").and_then(|word| word.parse().ok())
 }
 
-fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
+fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
     let content = row.content("content")?;
     let id = row.text("id").ok_or("it has no id")?;
     let (memory_type, tags) = words::typed(row.text("memory_type").as_deref());
@@ -102,9 +102,9 @@ fn memory(row: &Found<'_>, note: &str) -> Result<ForeignMemory, String> {
     })
 }
 
-/// It links by itself what says nearly the same, and calls that `updates` too; which of these somebody meant cannot be told. So
-/// they relate, as they do there, and nothing counts as superseded.
-fn link(row: &Found<'_>) -> Option<ForeignLink> {
+/// Reads an association. Spacebot links similar memories by itself and calls that `updates` too, and those that somebody meant
+/// cannot be told apart. So they are only related, as they are there, and nothing counts as superseded.
+fn link(row: &ForeignRow<'_>) -> Option<ForeignLink> {
     let relation = relation(row).unwrap_or(Relation::RelatedTo);
     let linked_by = if relation == Relation::Updates { LinkedBy::Auto } else { LinkedBy::Caller };
     Some(ForeignLink {

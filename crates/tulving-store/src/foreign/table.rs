@@ -1,39 +1,42 @@
-//! Rows of another program's tables, by the names of their columns. Columns that are missing are empty, others are let be.
+//! Rows of another program's tables, by the names of their columns. Missing columns are empty, unknown ones are ignored.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
-use tulving_core::foreign;
-use tulving_core::preview;
-use tulving_core::time::Timestamp;
+use tulving_core::model::foreign;
+use tulving_core::model::preview;
+use tulving_core::model::time::Timestamp;
 
-use super::database::Database;
+use super::database::ForeignDatabase;
 use super::error::ForeignError;
 
-/// Most rows of a table.
+/// The most rows of a table.
 const ROWS: usize = 5_000_000;
-/// Most bytes of all texts of a table.
+/// The most bytes of all texts of a table.
 const BYTES: u64 = 2 << 30;
-/// Most bytes of one text; longer ones are no memory.
+/// The most bytes of one text; longer ones are not memories.
 const TEXT_BYTES: i64 = 64 << 20;
-/// Most complaints of a check that are looked at.
+/// The most complaints of a check that are read.
 const COMPLAINTS: usize = 100;
 
 /// A table of another program.
-pub(super) struct Table<'a> {
-    database: &'a Database,
+pub(super) struct ForeignTable<'a> {
+    database: &'a ForeignDatabase,
     name: &'static str,
-    /// Its columns, in small letters, that hold what was written into them.
+    /// Its stored columns, in lower case.
     columns: Vec<String>,
-    /// Whether its pages were found to be sound. The moment is held fast, so they stay so.
+    /// True if its pages were found to be sound. The read transaction keeps them so.
     sound: Cell<bool>,
 }
 
-impl<'a> Table<'a> {
-    /// The table of this name; `None` where there is none, or a view or a virtual one.
-    pub(super) fn find(database: &'a Database, name: &'static str) -> Result<Option<Self>, ForeignError> {
+impl<'a> ForeignTable<'a> {
+    /// The table of this name; `None` if there is none, or it is a view or a virtual table.
+    pub(super) fn find(
+        database: &'a ForeignDatabase,
+        name: &'static str,
+    ) -> Result<Option<Self>, ForeignError> {
         let columns = || -> rusqlite::Result<Vec<String>> {
             let plain = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = ?1 \
                  AND upper(ltrim(sql)) NOT LIKE 'CREATE VIRTUAL%'";
@@ -58,11 +61,11 @@ impl<'a> Table<'a> {
         columns.iter().copied().find(|column| !self.has(column))
     }
 
-    /// Gives each row to `each`, in the order in which they were written where that is known.
+    /// Passes each row to `each`, in the order of writing if that is known.
     pub(super) fn rows(
         &self,
         columns: &[&'static str],
-        each: &mut dyn FnMut(&Found<'_>),
+        each: &mut dyn FnMut(&ForeignRow<'_>),
     ) -> Result<(), ForeignError> {
         self.check()?;
         let failed = |error| self.database.failed(error);
@@ -81,7 +84,7 @@ impl<'a> Table<'a> {
                 let path = self.database.path.clone();
                 return Err(ForeignError::TooMany { path, table: self.name, limit: ROWS });
             }
-            let found = Found { row, places: &places, count };
+            let found = ForeignRow { row, places: &places, count };
             bytes += found.bytes();
             if bytes > BYTES {
                 let path = self.database.path.clone();
@@ -92,7 +95,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// A column, where it is not too long, and how long it is.
+    /// The SQL for a column, if it is not too long, and for its length.
     fn select(&self, column: &str) -> String {
         match self.has(column) {
             true => format!(
@@ -102,7 +105,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Refuses a table whose pages are not sound: what is read of it could be anything, without an end.
+    /// Refuses a table with damaged pages: reading it could return anything, without end.
     fn check(&self) -> Result<(), ForeignError> {
         if self.sound.get() {
             return Ok(());
@@ -114,7 +117,7 @@ impl<'a> Table<'a> {
             complaints.take(COMPLAINTS).collect()
         };
         let complaints = complaints().map_err(|error| self.database.failed(error))?;
-        // What its own rules forbid is for us to judge.
+        // Violations of its own constraints are for us to judge.
         let harmless =
             ["ok", "CHECK constraint failed", "NULL value in", "NUMERIC value in", "TEXT value in"];
         let bad = |said: &&String| !harmless.iter().any(|known| said.starts_with(known));
@@ -132,20 +135,20 @@ impl<'a> Table<'a> {
 }
 
 /// A row of another program's table.
-pub(super) struct Found<'a> {
+pub(super) struct ForeignRow<'a> {
     row: &'a Row<'a>,
     places: &'a HashMap<&'a str, usize>,
-    /// Which row it is, from 1.
+    /// The number of the row, from 1.
     pub(super) count: usize,
 }
 
-impl Found<'_> {
+impl ForeignRow<'_> {
     fn value(&self, column: &str) -> ValueRef<'_> {
         let place = self.places.get(column).copied();
         place.and_then(|place| self.row.get_ref(place).ok()).unwrap_or(ValueRef::Null)
     }
 
-    /// How many bytes its texts have together.
+    /// Total number of bytes of its texts.
     fn bytes(&self) -> u64 {
         let length = |place: &usize| {
             self.row.get_ref(*place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len)
@@ -153,7 +156,7 @@ impl Found<'_> {
         self.places.values().map(|place| length(place) as u64).sum()
     }
 
-    /// A text; numbers are written out. `None` where there is nothing, or no text.
+    /// A text; numbers are converted. `None` if there is no value, or it is not text.
     pub(super) fn text(&self, column: &str) -> Option<String> {
         match self.value(column) {
             ValueRef::Text(text) => std::str::from_utf8(text).ok().map(str::to_owned),
@@ -163,7 +166,7 @@ impl Found<'_> {
         }
     }
 
-    /// What a memory says, or why it says nothing.
+    /// The content of a memory, or the reason why there is none.
     pub(super) fn content(&self, column: &str) -> Result<String, String> {
         let place = self.places.get(column).copied().unwrap_or_default();
         let length =
@@ -203,7 +206,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether it says yes.
+    /// The value as a flag.
     pub(super) fn flag(&self, column: &str) -> bool {
         match self.value(column) {
             ValueRef::Integer(number) => number != 0,

@@ -1,9 +1,9 @@
-//! What other systems write, as it fits into our fields.
+//! Converts values of other systems to our fields.
 
-use tulving_core::vocabulary::MemoryType;
-use tulving_core::{limits, preview};
+use tulving_core::model::vocabulary::MemoryType;
+use tulving_core::{model::limits, model::preview};
 
-/// A type of ours, or the word as a label where it is none.
+/// A type of ours, or else the word as a label.
 pub(super) fn typed(word: Option<&str>) -> (Option<MemoryType>, Option<Vec<String>>) {
     let Some(word) = word.map(str::trim).filter(|word| !word.is_empty()) else { return (None, None) };
     match word.to_lowercase().parse() {
@@ -12,23 +12,23 @@ pub(super) fn typed(word: Option<&str>) -> (Option<MemoryType>, Option<Vec<Strin
     }
 }
 
-/// Labels that are short enough, as many as there may be.
+/// Labels that are short enough, up to our limit.
 pub(super) fn labels<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let labels = words.into_iter().filter_map(|word| line(word, limits::TAG_CHARS));
     labels.take(limits::TAGS).collect()
 }
 
-/// A text on one line, cut to what fits; `None` where there is nothing in it.
+/// A text on one line, cut to the limit; `None` if it is empty.
 pub(super) fn line(text: &str, limit: usize) -> Option<String> {
     Some(preview::cut(text, limit)).filter(|line| !line.is_empty())
 }
 
-/// A number within 0 and 1, without the noise of a shorter one that was made longer; `None` where it is no number.
+/// A number between 0 and 1, without the noise of a widened float; `None` if it is not a number.
 pub(super) fn unit(number: f64) -> Option<f64> {
     number.is_finite().then(|| (number.clamp(0.0, 1.0) * 1e6).round() / 1e6)
 }
 
-/// A count that is no less than nought.
+/// A count that is not negative.
 pub(super) fn count(number: Option<i64>) -> u64 {
     number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }

@@ -1,32 +1,36 @@
-//! One search of one snapshot, from the scope to what is found.
+//! One search of one snapshot, from the scope to the results.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tulving_core::id::MemoryId;
-use tulving_core::score::Importance;
-use tulving_core::search::{Found, Item, Question, Scope, Session, Weights};
-use tulving_core::time::Timestamp;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::score::Importance;
+use tulving_core::model::search::{Found, Item, Question, Scope, Session, Weights};
+use tulving_core::model::time::Timestamp;
 
-use super::keyword::{Lengths, Words};
-use super::segment::{Details as _, Postings, View};
-use super::sessions::{self, Gathered, Picked};
-use super::snapshot::Snapshot;
-use super::top::Top;
-use super::trouble::Damaged;
-use super::vector::{Compared, Near};
-use super::visible::Visible;
+use super::keyword::{LengthNormalization, QueryTerms};
+use super::segment::{DocDetailFields as _, Postings, SegmentView};
+use super::sessions::{self, CandidateSession, ResultDoc};
+use super::snapshot::IndexSnapshot;
+use super::top::TopDocs;
+use super::trouble::DamagedIndexFile;
+use super::vector::{DocSimilarity, VectorResults};
+use super::visible::VisibleDocs;
 
-/// What a question may be about.
-pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) -> Result<Found, Damaged> {
+/// Searches a snapshot for a question within a scope.
+pub(super) fn search(
+    snapshot: &IndexSnapshot,
+    scope: &Scope,
+    question: &Question,
+) -> Result<Found, DamagedIndexFile> {
     let parts = snapshot.views()?;
-    let views: Vec<View<'_>> = parts.iter().map(|(view, _)| *view).collect();
-    let visible = parts.iter().map(|(view, dead)| Visible::of(*view, dead, scope));
-    let visible: Vec<Visible<'_>> = visible.collect::<Result<_, _>>()?;
-    let words = Words::of(question, &visible)?;
-    let (by_terms, with_terms) = words.best(&visible, Top::new(&views, question.depth));
-    let compared = Compared::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
+    let views: Vec<SegmentView<'_>> = parts.iter().map(|(view, _)| *view).collect();
+    let visible = parts.iter().map(|(view, dead)| VisibleDocs::of(*view, dead, scope));
+    let visible: Vec<VisibleDocs<'_>> = visible.collect::<Result<_, _>>()?;
+    let words = QueryTerms::of(question, &visible)?;
+    let (by_terms, with_terms) = words.best(&visible, TopDocs::new(&views, question.depth));
+    let compared = VectorResults::of(question.meaning.as_ref(), &visible, &views, question.depth)?;
 
     let hits = by_terms.iter().chain(&compared.best).map(|hit| (hit.part, hit.doc));
     let hits = hits.chain(of_times(&visible, &question.times, question.depth));
@@ -35,14 +39,14 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     let matches = matches(&words, &views, &picked);
     let mut sessions = sessions_of(&words, &visible, &gathered);
     let mut items = Vec::with_capacity(picked.len());
-    let mut names = Names::new(views.len());
+    let mut names = SpeakerNames::new(views.len());
     let near = compared.near(picked.iter().map(|picked| (picked.part, picked.doc)), &views)?;
     for ((picked, matched), near) in picked.iter().zip(matches).zip(near) {
         items.push(item(picked, matched, near, &views[picked.part as usize], &mut names)?);
     }
     for (session, gathered) in sessions.iter_mut().zip(&gathered) {
         let near = gathered.docs.iter().flat_map(|(part, docs)| compared.among(*part, docs));
-        session.closeness = near.map(Near::closeness).fold(0.0, f32::max);
+        session.closeness = near.map(DocSimilarity::closeness).fold(0.0, f32::max);
     }
     for item in &items {
         if let Some(session) = item.session.and_then(|session| sessions.get_mut(session as usize)) {
@@ -64,8 +68,8 @@ pub(super) fn search(snapshot: &Snapshot, scope: &Scope, question: &Question) ->
     Ok(found)
 }
 
-/// The newest that are of one of these times, by part and doc.
-fn of_times(visible: &[Visible<'_>], times: &[Range<Timestamp>], limit: usize) -> Vec<(u32, u32)> {
+/// The newest docs of one of these times, by part and doc.
+fn of_times(visible: &[VisibleDocs<'_>], times: &[Range<Timestamp>], limit: usize) -> Vec<(u32, u32)> {
     if times.is_empty() {
         return Vec::new();
     }
@@ -83,29 +87,29 @@ fn of_times(visible: &[Visible<'_>], times: &[Range<Timestamp>], limit: usize) -
     found.into_iter().take(limit).map(|(.., part, doc)| (part, doc)).collect()
 }
 
-/// The names of those who said something within the scope.
-pub(super) fn speakers(snapshot: &Snapshot, scope: &Scope) -> Result<Vec<String>, Damaged> {
+/// The names of the speakers within the scope.
+pub(super) fn speakers(snapshot: &IndexSnapshot, scope: &Scope) -> Result<Vec<String>, DamagedIndexFile> {
     let parts = snapshot.views()?;
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for (view, dead) in &parts {
-        let classes = Visible::of(*view, dead, scope)?.classes();
+        let classes = VisibleDocs::of(*view, dead, scope)?.classes();
         names.extend(classes.into_iter().filter_map(|class| view.class_speaker(class)));
     }
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
-/// How well an item fits the terms.
+/// The match of an item with the terms.
 #[derive(Clone, Copy, Debug, Default)]
-struct Matched {
+struct KeywordMatch {
     lexical: f32,
     coverage: f32,
     /// One more than the last term of the question that was found in it.
     covered: usize,
 }
 
-/// How well each of these fits the terms. The sums are made in the order in which the keyword lane makes them.
-fn matches(words: &Words<'_>, views: &[View<'_>], picked: &[Picked]) -> Vec<Matched> {
-    let mut matches = vec![Matched::default(); picked.len()];
+/// The match of each item with the terms. The sums are made in the same order as in the keyword lane.
+fn matches(words: &QueryTerms<'_>, views: &[SegmentView<'_>], picked: &[ResultDoc]) -> Vec<KeywordMatch> {
+    let mut matches = vec![KeywordMatch::default(); picked.len()];
     for (part, view) in views.iter().enumerate() {
         let mut here: Vec<(u32, usize)> = (0..picked.len())
             .filter(|&n| picked[n].part as usize == part)
@@ -115,7 +119,7 @@ fn matches(words: &Words<'_>, views: &[View<'_>], picked: &[Picked]) -> Vec<Matc
         for word in &words.words {
             let Postings { docs, counts } = word.postings[part];
             let (mut at, mut next) = (0, 0);
-            // Both ascend, so each passes over what the other has not.
+            // Both ascend, so each skips what the other lacks.
             while let (Some(&(doc, n)), true) = (here.get(next), at < docs.len()) {
                 at = seek(docs, at, doc);
                 let Some(&found) = docs.get(at) else {
@@ -135,16 +139,20 @@ fn matches(words: &Words<'_>, views: &[View<'_>], picked: &[Picked]) -> Vec<Matc
             }
         }
     }
-    // Both sums are made in the same order, so that what has all terms has exactly 1.
+    // Both sums are made in the same order, so that an item with all terms has exactly 1.
     let total: f32 = words.worth.iter().sum();
     matches.iter_mut().filter(|matched| matched.covered > 0).for_each(|matched| matched.coverage /= total);
     matches
 }
 
-/// The sessions as ranking sees them, but for their closeness.
-fn sessions_of(words: &Words<'_>, parts: &[Visible<'_>], gathered: &[Gathered]) -> Vec<Session> {
+/// The sessions as ranking sees them, without their closeness.
+fn sessions_of(
+    words: &QueryTerms<'_>,
+    parts: &[VisibleDocs<'_>],
+    gathered: &[CandidateSession],
+) -> Vec<Session> {
     let total: u64 = gathered.iter().map(|session| session.length).sum();
-    let lengths = Lengths::around(total as f64 / gathered.len().max(1) as f64);
+    let lengths = LengthNormalization::around(total as f64 / gathered.len().max(1) as f64);
     let mut sessions: Vec<Session> = gathered
         .iter()
         .map(|session| Session {
@@ -154,7 +162,7 @@ fn sessions_of(words: &Words<'_>, parts: &[Visible<'_>], gathered: &[Gathered]) 
             ..Session::default()
         })
         .collect();
-    // In the order of the docs, so that each list of postings is walked once.
+    // In the order of the docs, so that each list of postings is read once.
     let mut runs: Vec<(u32, &Range<u32>, usize)> = Vec::new();
     for (n, session) in gathered.iter().enumerate() {
         runs.extend(session.docs.iter().map(|(part, docs)| (*part, docs, n)));
@@ -186,7 +194,8 @@ fn sessions_of(words: &Words<'_>, parts: &[Visible<'_>], gathered: &[Gathered]) 
     sessions
 }
 
-/// The place of the first of ascending numbers, from `at` on, that is not below `wanted`. Quick where it is near.
+/// The position of the first number, from `at` on, that is not below `wanted`. The numbers ascend. Fast if it is
+/// near.
 fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
     let mut step = 1;
     while numbers.get(at + step).is_some_and(|number| *number < wanted) {
@@ -200,20 +209,20 @@ fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
     }
 }
 
-/// The speakers of what was found, each once.
-struct Names<'a> {
+/// The speakers of the results, each once.
+struct SpeakerNames<'a> {
     spoken: Vec<&'a str>,
-    /// Of each part, the place of each class's speaker, once it was looked up.
+    /// For each part, the place of each class's speaker, once it was looked up.
     places: Vec<Vec<Option<Option<u32>>>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> SpeakerNames<'a> {
     fn new(parts: usize) -> Self {
         Self { spoken: Vec::new(), places: vec![Vec::new(); parts] }
     }
 
-    /// Where the name of the class's speaker is.
-    fn place(&mut self, part: u32, class: u32, view: &View<'a>) -> Option<u32> {
+    /// The place of the class's speaker's name.
+    fn place(&mut self, part: u32, class: u32, view: &SegmentView<'a>) -> Option<u32> {
         let places = &mut self.places[part as usize];
         if places.is_empty() {
             places.resize(view.class_count(), None);
@@ -231,12 +240,12 @@ impl<'a> Names<'a> {
 }
 
 fn item<'a>(
-    picked: &Picked,
-    matched: Matched,
-    near: Option<Near>,
-    view: &View<'a>,
-    names: &mut Names<'a>,
-) -> Result<Item, Damaged> {
+    picked: &ResultDoc,
+    matched: KeywordMatch,
+    near: Option<DocSimilarity>,
+    view: &SegmentView<'a>,
+    names: &mut SpeakerNames<'a>,
+) -> Result<Item, DamagedIndexFile> {
     let place = picked.doc as usize;
     let (detail, class) = (&view.details[place], view.classes[place]);
     let facets = view.facets(class);

@@ -1,51 +1,55 @@
-//! Makes the index anew from the whole store: page by page, with a bounded part of it in memory.
+//! Rebuilds the index from the whole store: page by page, with a limited part of it in memory.
 //!
-//! Of several processes one does so and writes the base; the others wait for it, and make their own in memory where
+//! Of several processes, one rebuilds and writes the base. The others wait for it, and build their own in memory if
 //! that takes too long.
 
 use std::time::{Duration, Instant};
 
-use tulving_core::id::Seq;
+use tulving_core::model::id::Seq;
 
 use super::fold::{LONG_TAIL, MANY_ITEMS};
-use super::folder::{Folder, Lock, named};
-use super::follow::Basis;
-use super::manifest::{DeadFile, Manifest, epoch_text, fingerprint};
-use super::segment::Merged;
-use super::snapshot::{Part, Snapshot, views};
-use super::trouble::Trouble;
-use super::{SearchIndex, State};
+use super::folder::{IndexFolder, IndexFolderLock, named};
+use super::follow::SnapshotBasis;
+use super::manifest::{DeadDocsFile, IndexManifest, epoch_text, fingerprint};
+use super::segment::MergedSegmentContent;
+use super::snapshot::{IndexSnapshot, SnapshotPart, views};
+use super::trouble::IndexStepError;
+use super::{IndexState, SearchIndex};
 
-/// How many memories are read at once. Each may have megabytes.
+/// Number of memories that are read at once. Each may have megabytes.
 pub(super) const ENTRIES: usize = 64;
-/// What is in memory goes into a file whenever it has so many docs: some 200 MB.
+/// Number of docs in memory that are written to a file together: some 200 MB.
 pub(super) const SPILL: usize = 128 * 1024;
-/// How long a process waits for another that makes the base.
+/// The time that a process waits for another one that builds the base.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it looks.
+/// The interval of its checks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Who makes the base.
-enum Builder {
-    /// We do, with the lock.
-    Us(Lock),
-    /// We do, for ourselves alone.
+/// The process that builds the base.
+enum BuilderProcess {
+    /// This process, with the lock.
+    Us(IndexFolderLock),
+    /// This process, only for itself.
     UsInMemory,
-    /// Somebody else has.
+    /// Another process has built it.
     Another,
 }
 
 impl SearchIndex {
-    /// Makes the index anew, whatever was known before.
-    pub(super) fn build(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
+    /// Rebuilds the index, whatever its state.
+    pub(super) fn build(
+        &self,
+        state: &mut IndexState,
+        lock: Option<&IndexFolderLock>,
+    ) -> Result<(), IndexStepError> {
         if lock.is_some() {
             *state = self.built(lock)?;
             return Ok(());
         }
         match self.builder(state)? {
-            Builder::Another => {}
-            Builder::UsInMemory => *state = self.built(None)?,
-            Builder::Us(lock) => {
+            BuilderProcess::Another => {}
+            BuilderProcess::UsInMemory => *state = self.built(None)?,
+            BuilderProcess::Us(lock) => {
                 *state = self.built(Some(&lock))?;
                 if let Some(folder) = &self.folder {
                     folder.sweep(&lock);
@@ -55,36 +59,42 @@ impl SearchIndex {
         Ok(())
     }
 
-    fn builder(&self, state: &mut State) -> Result<Builder, Trouble> {
+    fn builder(&self, state: &mut IndexState) -> Result<BuilderProcess, IndexStepError> {
         let Some(folder) = &self.folder else {
-            return Ok(Builder::UsInMemory);
+            return Ok(BuilderProcess::UsInMemory);
         };
-        // A store with so short a log has few memories; reading them takes less than finding out who else does.
+        // A store with so short a log has few memories. Reading them is faster than finding out if another process
+        // builds.
         if folder.stamp().is_none() && self.source.head()?.0 < LONG_TAIL as u64 {
-            return Ok(Builder::UsInMemory);
+            return Ok(BuilderProcess::UsInMemory);
         }
         let began = Instant::now();
         let void = state.basis.as_ref().map_or(0, |basis| basis.generation);
         loop {
             match self.unless_unwritable(folder.lock())? {
-                None => return Ok(Builder::UsInMemory),
+                None => return Ok(BuilderProcess::UsInMemory),
                 Some(None) if self.is_tending() || began.elapsed() > PATIENCE => {
-                    return Ok(Builder::UsInMemory);
+                    return Ok(BuilderProcess::UsInMemory);
                 }
                 Some(None) => std::thread::sleep(LOOK),
                 Some(Some(lock)) => {
                     return if self.another_did(folder, state, void)? {
-                        Ok(Builder::Another)
+                        Ok(BuilderProcess::Another)
                     } else {
-                        Ok(Builder::Us(lock))
+                        Ok(BuilderProcess::Us(lock))
                     };
                 }
             }
         }
     }
 
-    /// Opens what another process has made while we waited for the lock, where it is not what is void.
-    fn another_did(&self, folder: &Folder, state: &mut State, void: u64) -> Result<bool, Trouble> {
+    /// Opens the index that another process has built while we waited for the lock, unless it is the invalid one.
+    fn another_did(
+        &self,
+        folder: &IndexFolder,
+        state: &mut IndexState,
+        void: u64,
+    ) -> Result<bool, IndexStepError> {
         let Some(theirs) = folder.manifest().ok().flatten() else {
             return Ok(false);
         };
@@ -92,13 +102,13 @@ impl SearchIndex {
         Ok(theirs.generation != void && theirs.model == model && self.load(state, epoch).unwrap_or(false))
     }
 
-    /// The store as it is, read as a whole; in the folder, where we may write there and it is worth it.
+    /// Builds the index from the whole store; in the folder, if we may write there and it is worth it.
     ///
-    /// Until the new manifest is there the old one counts, so that a crash leaves what was.
-    pub(super) fn built(&self, lock: Option<&Lock>) -> Result<State, Trouble> {
+    /// Until the new manifest is there the old one is valid, so a crash leaves the old state.
+    pub(super) fn built(&self, lock: Option<&IndexFolderLock>) -> Result<IndexState, IndexStepError> {
         let (epoch, model, seq) = (self.source.epoch()?, self.source.model()?, self.source.head()?);
-        let stamp = self.folder.as_ref().and_then(Folder::stamp);
-        let (mut snapshot, mut memories, mut after) = (Snapshot::default(), 0, None);
+        let stamp = self.folder.as_ref().and_then(IndexFolder::stamp);
+        let (mut snapshot, mut memories, mut after) = (IndexSnapshot::default(), 0, None);
         loop {
             let entries = self.source.entries_after(after, ENTRIES, model.as_deref())?;
             let Some(last) = entries.last() else {
@@ -110,8 +120,8 @@ impl SearchIndex {
                 self.move_tail(&mut snapshot, lock, model.as_deref())?;
             }
         }
-        // What is in no manifest is as good as a tail.
-        let mut basis = Basis { pending: memories, ..Basis::at(epoch, model, stamp, seq) };
+        // Items in no manifest count as a tail.
+        let mut basis = SnapshotBasis { pending: memories, ..SnapshotBasis::at(epoch, model, stamp, seq) };
         if let (Some(folder), Some(lock)) = (&self.folder, lock) {
             // A few memories with a long history are worth it too: the log need not be read again.
             let worth_it =
@@ -126,19 +136,24 @@ impl SearchIndex {
             if written {
                 (basis.pending, basis.generation) = (0, manifest.generation);
             } else {
-                // What is there does not fit and must not be opened again.
+                // The existing index does not match and must not be opened again.
                 self.unless_unwritable(folder.forget_manifest(lock))?;
             }
             basis.stamp = folder.stamp();
         }
-        Ok(State { snapshot, basis: Some(basis), damaged: false })
+        Ok(IndexState { snapshot, basis: Some(basis), damaged: false })
     }
 
     /// The manifest that names these parts.
-    pub(super) fn manifest(&self, basis: &Basis, base: &[Part], dead: Option<DeadFile>) -> Manifest {
+    pub(super) fn manifest(
+        &self,
+        basis: &SnapshotBasis,
+        base: &[SnapshotPart],
+        dead: Option<DeadDocsFile>,
+    ) -> IndexManifest {
         let there = self.folder.as_ref().and_then(|folder| folder.manifest().ok().flatten());
         let Seq(watermark) = basis.seq;
-        Manifest {
+        IndexManifest {
             fingerprint: fingerprint(),
             generation: there.map_or(0, |manifest| manifest.generation).max(basis.generation) + 1,
             epoch: epoch_text(&basis.epoch),
@@ -149,13 +164,13 @@ impl SearchIndex {
         }
     }
 
-    /// Moves the tail of a snapshot into a file. Where that cannot be done, it stays in memory.
+    /// Moves the tail of a snapshot into a file. If that is not possible, it stays in memory.
     fn move_tail(
         &self,
-        snapshot: &mut Snapshot,
-        lock: Option<&Lock>,
+        snapshot: &mut IndexSnapshot,
+        lock: Option<&IndexFolderLock>,
         model: Option<&str>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexStepError> {
         let (Some(folder), Some(lock)) = (&self.folder, lock) else {
             return Ok(());
         };
@@ -164,7 +179,7 @@ impl SearchIndex {
             return Ok(());
         }
         let written = {
-            let merged = Merged::of(&views(&snapshot.tail)?, model)?;
+            let merged = MergedSegmentContent::of(&views(&snapshot.tail)?, model)?;
             self.unless_unwritable(folder.write_segment(lock, &merged))?
         };
         if let Some(part) = written {

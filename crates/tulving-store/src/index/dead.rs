@@ -1,20 +1,20 @@
-//! Which docs of a segment are no longer there, because their memory changed or is gone.
+//! The docs of a segment that are dead, because their memory changed or is gone.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::segment::{Postings, Tally, View};
+use super::segment::{DocCounts, Postings, SegmentView};
 
 /// The dead docs of one segment. All docs of a memory die together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Dead {
+pub(super) struct DeadDocs {
     bits: Vec<u64>,
     docs: Vec<u32>,
-    /// How many of each class.
-    tallies: HashMap<u32, Tally>,
+    /// Number of dead docs of each class.
+    tallies: HashMap<u32, DocCounts>,
 }
 
-impl Dead {
+impl DeadDocs {
     pub(super) fn has(&self, doc: u32) -> bool {
         self.bits.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
@@ -33,13 +33,13 @@ impl Dead {
         &self.docs
     }
 
-    /// How many of a class are dead.
-    pub(super) fn tally(&self, class: u32) -> Tally {
+    /// Number of dead docs of a class.
+    pub(super) fn tally(&self, class: u32) -> DocCounts {
         self.tallies.get(&class).copied().unwrap_or_default()
     }
 
-    /// Lets the docs of one memory die, where they live.
-    pub(super) fn kill(&mut self, view: &View<'_>, docs: Range<u32>) {
+    /// Marks the docs of one memory as dead, if they are alive.
+    pub(super) fn kill(&mut self, view: &SegmentView<'_>, docs: Range<u32>) {
         if docs.is_empty() || self.has(docs.start) {
             return;
         }
@@ -52,10 +52,10 @@ impl Dead {
         }
     }
 
-    /// How many of the docs that have a term live.
+    /// Number of living docs that have a term.
     pub(super) fn living(&self, postings: Postings<'_>) -> usize {
         let all = postings.docs.len();
-        // Looking up each dead doc, or looking at each doc, whichever is less work.
+        // Either looks up each dead doc or checks each doc, whichever is less work.
         let steps = all.checked_ilog2().unwrap_or(0) as usize + 1;
         let dead = if self.docs.len() * steps < all {
             self.docs.iter().filter(|doc| postings.docs.binary_search(doc).is_ok()).count()

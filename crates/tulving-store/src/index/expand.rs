@@ -1,33 +1,39 @@
-//! What a term of the question stands for: itself, or, where nothing visible has it, terms that begin with it or hold
-//! it.
+//! The expansion of a term of the question: the term itself, or, if nothing visible has it, terms that begin with it
+//! or contain it.
 //!
-//! Only what is within the scope counts. What others have saved neither keeps a term from standing for others nor is
-//! among those that it stands for.
+//! Only memories within the scope count. Other people's memories neither keep a term from being expanded nor add
+//! terms to the expansion.
 
 use std::collections::BTreeSet;
 
-use super::segment::{Postings, View};
-use super::trouble::Damaged;
-use super::visible::Visible;
+use super::segment::{Postings, SegmentView};
+use super::trouble::DamagedIndexFile;
+use super::visible::VisibleDocs;
 
-/// How many terms one that is nowhere stands for, at the most.
+/// The most terms that replace an unknown one.
 const MOST: usize = 16;
-/// What such a term counts.
+/// The weight of such a term.
 pub(super) const SHARE: f32 = 0.6;
-/// From so many characters on a term is also looked for inside of others.
+/// The least number of characters from which a term is also searched for inside of others.
 const INSIDE: usize = 4;
 
-/// The docs of a term part by part, and how many of them are visible.
-pub(super) type Seen<'a> = (Vec<Postings<'a>>, usize);
+/// The docs of a term part by part, and the number of visible ones.
+pub(super) type VisiblePostings<'a> = (Vec<Postings<'a>>, usize);
 
-/// The docs of a term; `None` where nothing visible has it.
-pub(super) fn itself<'a>(term: &str, parts: &[Visible<'a>]) -> Result<Option<Seen<'a>>, Damaged> {
+/// The docs of a term; `None` if nothing visible has it.
+pub(super) fn itself<'a>(
+    term: &str,
+    parts: &[VisibleDocs<'a>],
+) -> Result<Option<VisiblePostings<'a>>, DamagedIndexFile> {
     let found = seen(term.as_bytes(), parts)?;
     Ok(Some(found).filter(|(_, count)| *count > 0))
 }
 
-/// The docs of the terms that one stands for that is nowhere.
-pub(super) fn others<'a>(term: &str, parts: &[Visible<'a>]) -> Result<Vec<Seen<'a>>, Damaged> {
+/// The docs of the terms that replace an unknown one.
+pub(super) fn others<'a>(
+    term: &str,
+    parts: &[VisibleDocs<'a>],
+) -> Result<Vec<VisiblePostings<'a>>, DamagedIndexFile> {
     let asked = term.as_bytes();
     let mut found = first(parts, |view| view.beginning_with(asked))?;
     if found.is_empty() && term.chars().count() >= INSIDE {
@@ -36,14 +42,14 @@ pub(super) fn others<'a>(term: &str, parts: &[Visible<'a>]) -> Result<Vec<Seen<'
     found.into_iter().map(|(_, term)| seen(term, parts)).collect()
 }
 
-/// The first visible ones among those that are like the one asked for: the shortest, then by the alphabet.
+/// The first visible terms that are similar to the requested one: the shortest, then in alphabetical order.
 ///
-/// A term is looked at only where it would still come among the first, so that hidden ones cost no more than a look
-/// each. None of them is passed over unseen: to give up after many would tell that there are many.
+/// A term is checked only if it would still be among the first, so that a hidden one costs no more than one check.
+/// None of them is skipped: to stop after many would reveal that there are many.
 fn first<'a, T: IntoIterator<Item = usize>>(
-    parts: &[Visible<'a>],
-    like: impl Fn(&View<'a>) -> T,
-) -> Result<BTreeSet<(usize, &'a [u8])>, Damaged> {
+    parts: &[VisibleDocs<'a>],
+    like: impl Fn(&SegmentView<'a>) -> T,
+) -> Result<BTreeSet<(usize, &'a [u8])>, DamagedIndexFile> {
     let mut first = BTreeSet::new();
     for part in parts.iter().filter(|part| part.tally.items > 0) {
         for ordinal in like(&part.view) {
@@ -62,10 +68,10 @@ fn first<'a, T: IntoIterator<Item = usize>>(
     Ok(first)
 }
 
-fn seen<'a>(term: &[u8], parts: &[Visible<'a>]) -> Result<Seen<'a>, Damaged> {
+fn seen<'a>(term: &[u8], parts: &[VisibleDocs<'a>]) -> Result<VisiblePostings<'a>, DamagedIndexFile> {
     let (mut all, mut count) = (Vec::with_capacity(parts.len()), 0);
     for part in parts {
-        // Where nothing is visible, nothing needs to be read.
+        // If nothing is visible, nothing needs to be read.
         let postings = if part.tally.items > 0 { part.view.postings(term)? } else { Postings::default() };
         count += part.count(postings);
         all.push(postings);

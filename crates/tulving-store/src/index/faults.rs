@@ -1,29 +1,29 @@
-//! Lets the steps of a fold fail, one after the other, to see what a crash there leaves behind.
+//! Makes the steps of a fold fail, one after the other, to see the state after a crash there.
 
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::trouble::Trouble;
+use super::trouble::IndexStepError;
 
 /// Counts steps, and fails at one of them.
 #[derive(Default)]
 pub(super) struct Steps {
     taken: AtomicUsize,
-    /// Fails at this one, from 1; 0 is never.
+    /// The step that fails, from 1; 0 is never.
     fails_at: AtomicUsize,
 }
 
 impl Steps {
-    /// Lets the step fail that comes so many steps from now.
+    /// Makes the step fail that comes this many steps from now.
     fn fail_in(&self, steps: usize) {
         self.fails_at.store(self.taken.load(Ordering::SeqCst) + steps, Ordering::SeqCst);
     }
 
-    pub(super) fn take(&self, path: &Path) -> Result<(), Trouble> {
+    pub(super) fn take(&self, path: &Path) -> Result<(), IndexStepError> {
         let step = self.taken.fetch_add(1, Ordering::SeqCst) + 1;
         if step == self.fails_at.load(Ordering::SeqCst) {
-            return Err(Trouble::Disk(path.to_owned(), io::Error::other("it was told to fail")));
+            return Err(IndexStepError::Disk(path.to_owned(), io::Error::other("it was told to fail")));
         }
         Ok(())
     }
@@ -33,16 +33,16 @@ mod tests {
     use std::collections::HashMap;
     use std::sync::Arc;
 
-    use tulving_core::id::MemoryId;
+    use tulving_core::model::id::MemoryId;
+    use tulving_core::model::request::Filter;
+    use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+    use tulving_core::model::vocabulary::Boundary;
     use tulving_core::ports::Index;
-    use tulving_core::request::Filter;
-    use tulving_core::search::{Meaning, Question, Scope, Sight};
     use tulving_core::text::terms;
-    use tulving_core::vocabulary::Boundary;
 
     use crate::index::fake::{Fake, any_act, person, space, text, vector};
     use crate::index::fold::LONG_TAIL;
-    use crate::index::{Folded, SearchIndex};
+    use crate::index::{FoldOutcome, SearchIndex};
 
     fn store(memories: usize) -> Arc<Fake> {
         let store = Fake::new(Some("m1"));
@@ -78,9 +78,9 @@ mod tests {
         &index.folder.as_ref().expect("it has a folder").steps
     }
 
-    /// Lets `work` fail at each of its steps and says how many it has. Every time the same index, and one opened
-    /// afterwards, answer right, and the next attempt succeeds.
-    fn fail_at_each_step(work: impl Fn(&SearchIndex) -> Folded) -> usize {
+    /// Makes `work` fail at each of its steps and returns their number. Every time the same index, and one
+    /// opened afterwards, answer right, and the next attempt succeeds.
+    fn fail_at_each_step(work: impl Fn(&SearchIndex) -> FoldOutcome) -> usize {
         for step in 1.. {
             let folder = tempfile::tempdir().expect("a folder");
             let store = store(60);
@@ -95,14 +95,14 @@ mod tests {
             let reopened = SearchIndex::open(Arc::clone(&store), folder.path());
             assert_right(&store, &reopened);
             change(&store, 3);
-            assert!(matches!(reopened.purge().expect("purged"), Folded::Done { .. }));
+            assert!(matches!(reopened.purge().expect("purged"), FoldOutcome::Done { .. }));
             assert_right(&store, &reopened);
             assert_right(&store, &index);
             assert!(reopened.status().expect("a status").damage.is_empty());
-            if matches!(done, Folded::Done { .. }) {
+            if matches!(done, FoldOutcome::Done { .. }) {
                 return step - 1;
             }
-            assert!(matches!(done, Folded::Unwritable(_)), "step {step}: {done:?}");
+            assert!(matches!(done, FoldOutcome::Unwritable(_)), "step {step}: {done:?}");
         }
         unreachable!("the steps come to an end")
     }

@@ -1,51 +1,51 @@
-//! Folding: the tail becomes a segment of the base, segments of a size become one, what is dead goes.
+//! Folding: the tail becomes a segment of the base, segments of a similar size are merged, and dead docs are dropped.
 //!
-//! Whoever takes the lock does it, for all. Nothing that readers use is touched: new files get names of their own, one
-//! new manifest makes them count, and a crash before that leaves the old base with a longer tail.
+//! The process with the lock does it for all. Files that readers use are not touched: new files get new names, a new
+//! manifest makes them valid, and a crash before that leaves the old base with a longer tail.
 
 use std::thread;
 use std::time::Duration;
 
-use tulving_core::id::Seq;
+use tulving_core::model::id::Seq;
 
-use super::folder::{Folder, Lock};
-use super::follow::{Basis, SOON};
-use super::manifest::Manifest;
-use super::segment::Merged;
-use super::snapshot::{Part, Snapshot, views};
-use super::trouble::Trouble;
-use super::{SearchIndex, State};
+use super::folder::{IndexFolder, IndexFolderLock};
+use super::follow::{SOON, SnapshotBasis};
+use super::manifest::IndexManifest;
+use super::segment::MergedSegmentContent;
+use super::snapshot::{IndexSnapshot, SnapshotPart, views};
+use super::trouble::IndexStepError;
+use super::{IndexState, SearchIndex};
 
-/// A tail of so many changes is worth folding: a process that starts reads it within some 20 ms.
+/// A tail of this many changes is worth folding: a starting process reads it within some 20 ms.
 pub(super) const LONG_TAIL: usize = 500;
-/// So is one of so many items, however few the memories that they are sections of.
+/// A tail of this many items is also worth folding, even if they are sections of few memories.
 pub(super) const MANY_ITEMS: usize = 2_000;
-/// So many segments of a size become one.
+/// Number of segments of one size that are merged.
 const TIER: usize = 4;
-/// A merged segment has at the most so many docs, so that merging never takes long.
+/// The most docs of a merged segment, so that merging never takes long.
 const LARGEST: usize = 256 * 1024;
-/// A segment is written anew where more than one of so many docs is dead.
+/// A segment is rewritten if more than one of this many docs is dead.
 const DEAD_SHARE: usize = 4;
-/// So many of the newest entries of the change log stay although the base has them, for whoever else follows it. More than
-/// a search reads where there is no base.
+/// Number of the newest entries of the change log that stay although the base has them, for others that follow it. More
+/// than a search reads without a base.
 const KEPT: u64 = 10_000;
-/// So many entries go with one fold, at the most: writers wait for some ten milliseconds.
+/// The most entries that are removed with one fold: writers wait for some ten milliseconds.
 const TRIMMED: usize = 5_000;
 
-/// How much is done.
+/// The amount of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
-    /// What keeps searches quick.
+pub(super) enum FoldEffort {
+    /// As much as keeps searches fast.
     Usual,
     /// The same, however short the tail is.
     Now,
-    /// What was erased leaves every file.
+    /// Erased text leaves every file.
     Thorough,
 }
 
-/// What there is to do for who tends the index.
+/// The pending work for the maintenance of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chore {
+pub enum PendingIndexWork {
     /// Nothing, or another process is doing it.
     None,
     /// A fraction of a second.
@@ -54,66 +54,70 @@ pub enum Chore {
     Long,
 }
 
-/// What became of an attempt to fold.
+/// The result of an attempt to fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Folded {
+pub enum FoldOutcome {
     /// There was no need.
     NoNeed,
     /// Another process folds.
     Busy,
-    /// It was done.
+    /// It is done.
     Done {
-        /// How many segments the base has now.
+        /// Number of segments of the base.
         segments: usize,
-        /// How many files that no longer count are still read by somebody, and go with the next fold.
+        /// Number of obsolete files that somebody still reads. They go with the next fold.
         left: usize,
     },
-    /// The folder cannot be written, and why. The tail stays in memory.
+    /// The folder cannot be written, with the reason. The tail stays in memory.
     Unwritable(String),
 }
 
-/// Segments that become one, or one that stays as it is.
-struct Unit {
-    parts: Vec<Part>,
+/// Segments to be merged, or one that stays as it is.
+struct MergeGroup {
+    parts: Vec<SnapshotPart>,
     stays: bool,
 }
 
-impl Unit {
+impl MergeGroup {
     fn living(&self) -> usize {
-        self.parts.iter().map(Part::living).sum()
+        self.parts.iter().map(SnapshotPart::living).sum()
     }
 
-    /// Sizes within a factor of four are of one tier.
+    /// The tier. Sizes within a factor of four are in one tier.
     fn tier(&self) -> u32 {
         (self.living() / LONG_TAIL).max(1).ilog2() / 2
     }
 }
 
-/// What the base shall be made of.
-fn plan(snapshot: &Snapshot, care: Care) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
+/// The segments of the new base.
+fn plan(snapshot: &IndexSnapshot, care: FoldEffort) -> Vec<MergeGroup> {
+    let mut units: Vec<MergeGroup> = Vec::new();
     for part in snapshot.base.iter().filter(|part| part.living() > 0) {
         let rotten = part.dead.docs().len() * DEAD_SHARE > part.segment.docs() as usize;
-        let goes = care == Care::Thorough && part.erased;
+        let goes = care == FoldEffort::Thorough && part.erased;
         let stays = !rotten && !goes;
-        units.push(Unit { parts: vec![part.clone()], stays });
+        units.push(MergeGroup { parts: vec![part.clone()], stays });
     }
     if snapshot.tail_items() > 0 {
         let parts = snapshot.tail.iter().filter(|part| part.living() > 0).cloned().collect();
-        units.push(Unit { parts, stays: false });
+        units.push(MergeGroup { parts, stays: false });
     }
     while let Some(tier) = crowded(&units) {
-        let (alike, others): (Vec<Unit>, Vec<Unit>) = units.into_iter().partition(|unit| unit.tier() == tier);
+        let (alike, others): (Vec<MergeGroup>, Vec<MergeGroup>) =
+            units.into_iter().partition(|unit| unit.tier() == tier);
         units = others;
-        units.push(Unit { parts: alike.into_iter().flat_map(|unit| unit.parts).collect(), stays: false });
+        units.push(MergeGroup {
+            parts: alike.into_iter().flat_map(|unit| unit.parts).collect(),
+            stays: false,
+        });
     }
     units
 }
 
-/// Removes what no longer counts, and says how much is still read by somebody.
-fn cleared(folder: &Folder, lock: &Lock, care: Care) -> usize {
-    // A search that is under way lets go of its files within milliseconds.
-    let rounds = if care == Care::Thorough { 50 } else { 1 };
+/// Removes obsolete files, and returns the number that somebody still reads.
+fn cleared(folder: &IndexFolder, lock: &IndexFolderLock, care: FoldEffort) -> usize {
+    // A running search releases its files within milliseconds.
+    let rounds = if care == FoldEffort::Thorough { 50 } else { 1 };
     let mut left = folder.sweep(lock);
     for _ in 1..rounds {
         if left == 0 {
@@ -125,41 +129,41 @@ fn cleared(folder: &Folder, lock: &Lock, care: Care) -> usize {
     left
 }
 
-/// A tier with too many segments, which together are not too large.
-fn crowded(units: &[Unit]) -> Option<u32> {
+/// A tier with too many segments whose sum is not too large.
+fn crowded(units: &[MergeGroup]) -> Option<u32> {
     let of = |tier: u32| units.iter().filter(move |unit| unit.tier() == tier);
-    let mut tiers = units.iter().map(Unit::tier);
-    tiers.find(|&tier| of(tier).count() >= TIER && of(tier).map(Unit::living).sum::<usize>() <= LARGEST)
+    let mut tiers = units.iter().map(MergeGroup::tier);
+    tiers.find(|&tier| of(tier).count() >= TIER && of(tier).map(MergeGroup::living).sum::<usize>() <= LARGEST)
 }
 
 impl SearchIndex {
-    /// Whether folding is worth it.
-    pub(super) fn wants(&self, state: &State, care: Care) -> bool {
+    /// Returns true if folding is worth it.
+    pub(super) fn wants(&self, state: &IndexState, care: FoldEffort) -> bool {
         let Some(basis) = &state.basis else {
             return false;
         };
         let worth_it = match care {
-            Care::Usual => {
+            FoldEffort::Usual => {
                 basis.pending >= LONG_TAIL
                     || basis.behind() >= LONG_TAIL as u64
                     || state.snapshot.tail_items() >= MANY_ITEMS
             }
-            Care::Now => basis.pending > 0,
-            Care::Thorough => state.snapshot.base.iter().any(|part| part.erased),
+            FoldEffort::Now => basis.pending > 0,
+            FoldEffort::Thorough => state.snapshot.base.iter().any(|part| part.erased),
         };
         (worth_it && self.folder.is_some()) || basis.is_outdated() || state.damaged || state.snapshot.partial
     }
 
-    /// What there is to do, also where nobody in this process has searched yet.
-    pub(super) fn chore_now(&self) -> Result<Chore, Trouble> {
+    /// The pending work, even if nobody in this process has searched yet.
+    pub(super) fn chore_now(&self) -> Result<PendingIndexWork, IndexStepError> {
         let Some(folder) = &self.folder else {
-            return Ok(Chore::None);
+            return Ok(PendingIndexWork::None);
         };
         let state = self.state();
         let (wanted, long) = match &state.basis {
             Some(basis) => {
                 let anew = basis.is_outdated() || state.damaged || state.snapshot.partial;
-                (self.wants(&state, Care::Usual), anew && self.source.size()? > SOON)
+                (self.wants(&state, FoldEffort::Usual), anew && self.source.size()? > SOON)
             }
             None => {
                 let fitting = self.fitting(folder)?;
@@ -171,17 +175,19 @@ impl SearchIndex {
         };
         drop(state);
         Ok(match (wanted, long) {
-            (false, _) => Chore::None,
-            (true, false) => Chore::Short,
-            // Nobody need begin what another process is about.
-            (true, true) if self.unless_unwritable(folder.lock())?.flatten().is_none() => Chore::None,
-            (true, true) => Chore::Long,
+            (false, _) => PendingIndexWork::None,
+            (true, false) => PendingIndexWork::Short,
+            // There is no need to start work that another process is doing.
+            (true, true) if self.unless_unwritable(folder.lock())?.flatten().is_none() => {
+                PendingIndexWork::None
+            }
+            (true, true) => PendingIndexWork::Long,
         })
     }
 
-    /// The manifest of a base that fits the store, and whether its vectors are of another model. One that cannot be read
-    /// is no help.
-    fn fitting(&self, folder: &Folder) -> Result<Option<(Manifest, bool)>, Trouble> {
+    /// The manifest of a base that matches the store, and true if its vectors are of another model. One that cannot be
+    /// read does not count.
+    fn fitting(&self, folder: &IndexFolder) -> Result<Option<(IndexManifest, bool)>, IndexStepError> {
         let (epoch, model) = (self.source.epoch()?, self.source.model()?);
         let manifest = folder.manifest().ok().flatten().filter(|manifest| manifest.fits(&epoch));
         Ok(manifest.map(|manifest| {
@@ -190,44 +196,64 @@ impl SearchIndex {
         }))
     }
 
-    /// Folds, where it is worth it and nobody else does.
-    pub(super) fn fold(&self, care: Care) -> Result<Folded, Trouble> {
+    /// Folds, if it is worth it and nobody else does.
+    pub(super) fn fold(&self, care: FoldEffort) -> Result<FoldOutcome, IndexStepError> {
         let _tending = self.tending();
-        if care == Care::Usual && self.has_nothing()? {
-            // Whoever begins with everything does not begin with a part.
-            if self.chore_now()? == Chore::None {
-                return Ok(Folded::NoNeed);
+        if care == FoldEffort::Usual && self.has_nothing()? {
+            // If a full build is needed, there is no partial build first.
+            if self.chore_now()? == PendingIndexWork::None {
+                return Ok(FoldOutcome::NoNeed);
             }
         } else {
             self.update(&mut self.state())?;
             if !self.wants(&self.state(), care) {
-                return Ok(Folded::NoNeed);
+                return if care == FoldEffort::Thorough {
+                    self.clear_stale()
+                } else {
+                    Ok(FoldOutcome::NoNeed)
+                };
             }
         }
         let Some(folder) = &self.folder else {
             // Without a folder only the model can be outdated.
             let built = self.built(None)?;
-            return self.adopt(built).map(|segments| Folded::Done { segments, left: 0 });
+            return self.adopt(built).map(|segments| FoldOutcome::Done { segments, left: 0 });
         };
         let lock = match folder.lock() {
             Ok(Some(lock)) => lock,
-            Ok(None) => return Ok(Folded::Busy),
+            Ok(None) => return Ok(FoldOutcome::Busy),
             Err(error) => return self.unwritable(error),
         };
         match self.fold_locked(folder, &lock, care) {
             Ok(Some(segments)) => {
                 let left = cleared(folder, &lock, care);
-                // Where the store is busy, the next fold does it.
+                // If the store is busy, the next fold does it.
                 let _ = self.trim_log();
-                Ok(Folded::Done { segments, left })
+                Ok(FoldOutcome::Done { segments, left })
             }
-            Ok(None) => Ok(Folded::NoNeed),
+            Ok(None) => Ok(FoldOutcome::NoNeed),
             Err(error) => self.unwritable(error),
         }
     }
 
+    /// Removes files that an earlier fold replaced while somebody still read them. They may have words of erased memories.
+    fn clear_stale(&self) -> Result<FoldOutcome, IndexStepError> {
+        let Some(folder) = self.folder.as_ref().filter(|folder| !folder.stale().is_empty()) else {
+            return Ok(FoldOutcome::NoNeed);
+        };
+        let lock = match folder.lock() {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Ok(FoldOutcome::Busy),
+            Err(error) => return self.unwritable(error),
+        };
+        match cleared(folder, &lock, FoldEffort::Thorough) {
+            0 => Ok(FoldOutcome::NoNeed),
+            left => Ok(FoldOutcome::Done { segments: self.state().snapshot.base.len(), left }),
+        }
+    }
+
     /// Whether nobody in this process has searched yet and there is no base that could be opened.
-    fn has_nothing(&self) -> Result<bool, Trouble> {
+    fn has_nothing(&self) -> Result<bool, IndexStepError> {
         let fresh = self.state().basis.is_none();
         Ok(match &self.folder {
             Some(folder) if fresh => self.fitting(folder)?.is_none(),
@@ -235,14 +261,19 @@ impl SearchIndex {
         })
     }
 
-    /// Folds and says how many segments there are; `None` where another process had just done so.
-    fn fold_locked(&self, folder: &Folder, lock: &Lock, care: Care) -> Result<Option<usize>, Trouble> {
+    /// Folds and returns the number of segments; `None` if another process has just done so.
+    fn fold_locked(
+        &self,
+        folder: &IndexFolder,
+        lock: &IndexFolderLock,
+        care: FoldEffort,
+    ) -> Result<Option<usize>, IndexStepError> {
         let completed = self.completed(lock)?;
-        // With the lock in hand, what others did meanwhile comes first.
+        // With the lock, the changes of others come first.
         let (snapshot, basis, anew) = {
             let mut state = self.state();
             match self.follow(&mut state, Some(lock)) {
-                Err(Trouble::Damaged(damaged)) => self.notice(&mut state, &damaged),
+                Err(IndexStepError::Damaged(damaged)) => self.notice(&mut state, &damaged),
                 followed => followed?,
             }
             if !self.wants(&state, care) {
@@ -254,13 +285,13 @@ impl SearchIndex {
             let anew = state.damaged || basis.is_outdated() || state.snapshot.partial;
             (state.snapshot.clone(), basis, anew)
         };
-        // The others of this process go on searching meanwhile, and following.
+        // Other threads continue to search and to follow meanwhile.
         if anew {
             let built = self.built(Some(lock))?;
             return self.adopt(built).map(Some);
         }
         if let Err(trouble) = self.write(folder, lock, &snapshot, &basis, care) {
-            let Trouble::Damaged(damaged) = trouble else {
+            let IndexStepError::Damaged(damaged) = trouble else {
                 return Err(trouble);
             };
             self.notice(&mut self.state(), &damaged);
@@ -272,20 +303,21 @@ impl SearchIndex {
         Ok(Some(state.snapshot.base.len()))
     }
 
-    /// Reads what searches did not wait for. That is done aside, and they go on meanwhile. Says whether there was any.
-    fn completed(&self, lock: &Lock) -> Result<bool, Trouble> {
+    /// Reads the memories that searches did not wait for, on a separate state, while searches continue. Returns true if
+    /// there were any.
+    fn completed(&self, lock: &IndexFolderLock) -> Result<bool, IndexStepError> {
         {
             let state = self.state();
             let whole = state.basis.is_some() && !state.snapshot.partial;
-            // What is damaged is made anew anyway.
+            // A damaged index is rebuilt anyway.
             if whole || state.damaged {
                 return Ok(false);
             }
         }
-        let mut whole = State::default();
+        let mut whole = IndexState::default();
         match self.follow(&mut whole, Some(lock)) {
             Ok(()) => self.adopt(whole).map(|_| true),
-            Err(Trouble::Damaged(damaged)) => {
+            Err(IndexStepError::Damaged(damaged)) => {
                 self.notice(&mut self.state(), &damaged);
                 Ok(false)
             }
@@ -296,31 +328,35 @@ impl SearchIndex {
     /// Writes the new segments and the manifest that names them.
     fn write(
         &self,
-        folder: &Folder,
-        lock: &Lock,
-        snapshot: &Snapshot,
-        basis: &Basis,
-        care: Care,
-    ) -> Result<(), Trouble> {
+        folder: &IndexFolder,
+        lock: &IndexFolderLock,
+        snapshot: &IndexSnapshot,
+        basis: &SnapshotBasis,
+        care: FoldEffort,
+    ) -> Result<(), IndexStepError> {
         let mut base = Vec::new();
         for unit in plan(snapshot, care) {
             if unit.stays {
                 base.extend(unit.parts);
                 continue;
             }
-            let merged = Merged::of(&views(&unit.parts)?, basis.model.as_deref())?;
+            let merged = MergedSegmentContent::of(&views(&unit.parts)?, basis.model.as_deref())?;
             base.push(folder.write_segment(lock, &merged)?);
         }
         let dead = folder.write_dead(lock, &base)?;
         folder.write_manifest(lock, &self.manifest(basis, &base, dead))
     }
 
-    /// Folds a tail that has become too large for memory, where nobody else does.
-    pub(super) fn spill(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
+    /// Folds a tail that has become too large for memory, if nobody else does.
+    pub(super) fn spill(
+        &self,
+        state: &mut IndexState,
+        lock: Option<&IndexFolderLock>,
+    ) -> Result<(), IndexStepError> {
         let (Some(folder), Some(basis)) = (&self.folder, state.basis.clone()) else {
             return Ok(());
         };
-        // A part is no base.
+        // A partial index is not a base.
         if state.snapshot.partial {
             return Ok(());
         }
@@ -335,11 +371,11 @@ impl SearchIndex {
                 None => return Ok(()),
             },
         };
-        // Where another process has folded, its base is opened next time; ours must not come back.
+        // If another process has folded, its base is opened next time. Ours must not come back.
         if folder.stamp() != basis.stamp {
             return Ok(());
         }
-        let written = self.write(folder, lock, &state.snapshot, &basis, Care::Usual);
+        let written = self.write(folder, lock, &state.snapshot, &basis, FoldEffort::Usual);
         if self.unless_unwritable(written)?.is_some() && self.load(state, basis.epoch)? {
             if let Some(opened) = &mut state.basis {
                 opened.model = basis.model;
@@ -349,17 +385,16 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Takes over a state that was made aside.
-    fn adopt(&self, built: State) -> Result<usize, Trouble> {
+    /// Takes over a state that was built separately.
+    fn adopt(&self, built: IndexState) -> Result<usize, IndexStepError> {
         let mut state = self.state();
         *state = built;
         self.update_anew(&mut state)?;
         Ok(state.snapshot.base.len())
     }
 
-    /// Lets entries of the log go that the base has and that are old. Whoever still follows from before them finds a newer
-    /// base.
-    fn trim_log(&self) -> Result<(), Trouble> {
+    /// Removes old entries of the log that the base has. A follower that is still before them finds a newer base.
+    fn trim_log(&self) -> Result<(), IndexStepError> {
         let Some(Seq(watermark)) = self.state().basis.as_ref().map(|basis| basis.watermark) else {
             return Ok(());
         };
@@ -370,11 +405,11 @@ impl SearchIndex {
         Ok(())
     }
 
-    fn unwritable(&self, error: Trouble) -> Result<Folded, Trouble> {
+    fn unwritable(&self, error: IndexStepError) -> Result<FoldOutcome, IndexStepError> {
         match error {
-            Trouble::Disk(path, error) => {
+            IndexStepError::Disk(path, error) => {
                 self.excuse(&path, &error);
-                Ok(Folded::Unwritable(format!("{}: {error}", path.display())))
+                Ok(FoldOutcome::Unwritable(format!("{}: {error}", path.display())))
             }
             error => Err(error),
         }

@@ -1,47 +1,47 @@
-//! The folder of the index: its files, who may change them, and when they go.
+//! The folder of the index: its files, their lock, and their removal.
 //!
-//! Only who holds the lock writes or removes files. A file gets its name when it is whole and durable, and is never
-//! written again. It goes when no manifest names it and nobody reads it.
+//! Only the process with the lock writes or removes files. A file gets its name when it is complete and durable,
+//! and is never written again. It is removed when no manifest names it and nobody reads it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::dead::Dead;
-use super::manifest::{DeadFile, Manifest, NAME, Named};
-use super::segment::{Checks, Content, Segment, WriteError, write};
-use super::snapshot::Part;
-use super::trouble::{Damaged, Trouble};
-use crate::draft::Draft;
+use super::dead::DeadDocs;
+use super::manifest::{DeadDocsFile, IndexManifest, NAME, SegmentFile};
+use super::segment::{ChecksumMode, Segment, SegmentContent, SegmentWriteError, write};
+use super::snapshot::SnapshotPart;
+use super::trouble::{DamagedIndexFile, IndexStepError};
+use crate::draft::DraftFile;
 use crate::{files, home};
 
-/// How the names of segments begin.
+/// The prefix of the names of segments.
 const SEGMENT: &str = "segment-";
-/// How the names of files about the dead begin.
+/// The prefix of the names of files about dead docs.
 const DEAD: &str = "dead-";
-/// What is locked by who writes.
+/// The lock file of the writer.
 const LOCK: &str = "fold.lock";
-/// How much is written at once.
+/// Number of bytes that are written at once.
 const BUFFER: usize = 1 << 20;
 
 /// The folder.
-pub(super) struct Folder {
+pub(super) struct IndexFolder {
     path: PathBuf,
     #[cfg(test)]
     pub(super) steps: super::faults::Steps,
 }
 
 /// The right to change the folder, until it is dropped.
-pub(super) struct Lock {
+pub(super) struct IndexFolderLock {
     _file: File,
 }
 
-/// What tells one manifest from the next without reading it.
+/// Distinguishes one manifest from the next without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp(u64, i64, i64, u64);
+pub(super) struct ManifestStamp(u64, i64, i64, u64);
 
-impl Folder {
+impl IndexFolder {
     pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -54,49 +54,49 @@ impl Folder {
         &self.path
     }
 
-    /// Takes the lock, where nobody has it. Makes the folder where there is none.
-    pub(super) fn lock(&self) -> Result<Option<Lock>, Trouble> {
+    /// Takes the lock if it is free. Creates the folder if there is none.
+    pub(super) fn lock(&self) -> Result<Option<IndexFolderLock>, IndexStepError> {
         if !self.path.is_dir() {
-            home::try_make_folder(&self.path).map_err(Trouble::disk(&self.path))?;
+            home::try_make_folder(&self.path).map_err(IndexStepError::disk(&self.path))?;
         }
         let path = self.path.join(LOCK);
         let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
-        let file = file.map_err(Trouble::disk(&path))?;
+        let file = file.map_err(IndexStepError::disk(&path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
+            Ok(()) => Ok(Some(IndexFolderLock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(Trouble::Disk(path, error)),
+            Err(TryLockError::Error(error)) => Err(IndexStepError::Disk(path, error)),
         }
     }
 
-    /// Tells whether the manifest is still the same; `None` where there is none.
-    pub(super) fn stamp(&self) -> Option<Stamp> {
+    /// The stamp of the manifest, which shows if it is still the same; `None` if there is none.
+    pub(super) fn stamp(&self) -> Option<ManifestStamp> {
         let found = self.path.join(NAME).metadata().ok()?;
-        Some(Stamp(found.ino(), found.mtime(), found.mtime_nsec(), found.size()))
+        Some(ManifestStamp(found.ino(), found.mtime(), found.mtime_nsec(), found.size()))
     }
 
-    /// The manifest; `None` where there is none.
-    pub(super) fn manifest(&self) -> Result<Option<Manifest>, Trouble> {
+    /// The manifest; `None` if there is none.
+    pub(super) fn manifest(&self) -> Result<Option<IndexManifest>, IndexStepError> {
         let path = self.path.join(NAME);
         match files::read_regular_bytes(&path) {
-            Ok(bytes) => Ok(Some(Manifest::decoded(&bytes)?)),
+            Ok(bytes) => Ok(Some(IndexManifest::decoded(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Trouble::Disk(path, error)),
+            Err(error) => Err(IndexStepError::Disk(path, error)),
         }
     }
 
-    /// The segments that a manifest names, with what is dead in them.
-    pub(super) fn parts(&self, manifest: &Manifest) -> Result<Vec<Part>, Trouble> {
+    /// The segments that a manifest names, with their dead docs.
+    pub(super) fn parts(&self, manifest: &IndexManifest) -> Result<Vec<SnapshotPart>, IndexStepError> {
         let mut parts = Vec::new();
         for named in &manifest.segments {
             let segment = self.opened(&named.file, Segment::open)?;
             if (segment.size(), segment.checksum()) != (named.bytes, named.checksum) {
                 return Err(damaged(&named.file, "it is not the file that the manifest names").into());
             }
-            parts.push(Part { erased: named.erased, ..Part::new(segment) });
+            parts.push(SnapshotPart { erased: named.erased, ..SnapshotPart::new(segment) });
         }
         if let Some(dead) = &manifest.dead {
-            let bytes = self.opened(&dead.file, |path| fs::read(path).map_err(Trouble::disk(path)))?;
+            let bytes = self.opened(&dead.file, |path| fs::read(path).map_err(IndexStepError::disk(path)))?;
             if crc32fast::hash(&bytes) != dead.checksum {
                 return Err(damaged(&dead.file, "it does not fit its checksum").into());
             }
@@ -105,10 +105,14 @@ impl Folder {
         Ok(parts)
     }
 
-    /// A file that is named and missing is damage.
-    fn opened<T>(&self, name: &str, open: impl FnOnce(&Path) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    /// Opens a named file. A missing one is damage.
+    fn opened<T>(
+        &self,
+        name: &str,
+        open: impl FnOnce(&Path) -> Result<T, IndexStepError>,
+    ) -> Result<T, IndexStepError> {
         match open(&self.path.join(name)) {
-            Err(Trouble::Disk(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+            Err(IndexStepError::Disk(_, error)) if error.kind() == io::ErrorKind::NotFound => {
                 Err(damaged(name, "it is missing").into())
             }
             done => done,
@@ -116,18 +120,26 @@ impl Folder {
     }
 
     /// Writes a segment, durably, and opens it.
-    pub(super) fn write_segment(&self, _: &Lock, content: &dyn Content) -> Result<Part, Trouble> {
+    pub(super) fn write_segment(
+        &self,
+        _: &IndexFolderLock,
+        content: &dyn SegmentContent,
+    ) -> Result<SnapshotPart, IndexStepError> {
         let path = self.path.join(format!("{SEGMENT}{:016x}", fastrand::u64(..)));
-        self.place(&path, |out| match write(content, out, Checks::Written) {
+        self.place(&path, |out| match write(content, out, ChecksumMode::Written) {
             Ok(()) => Ok(()),
-            Err(WriteError::Out(error)) => Err(Trouble::Disk(path.clone(), error)),
-            Err(WriteError::In(damaged)) => Err(damaged.into()),
+            Err(SegmentWriteError::Out(error)) => Err(IndexStepError::Disk(path.clone(), error)),
+            Err(SegmentWriteError::In(damaged)) => Err(damaged.into()),
         })?;
-        Ok(Part::new(Segment::open(&path)?))
+        Ok(SnapshotPart::new(Segment::open(&path)?))
     }
 
-    /// Writes what is dead in these parts; `None` where nothing is.
-    pub(super) fn write_dead(&self, _: &Lock, parts: &[Part]) -> Result<Option<DeadFile>, Trouble> {
+    /// Writes the dead docs of these parts; `None` if there are none.
+    pub(super) fn write_dead(
+        &self,
+        _: &IndexFolderLock,
+        parts: &[SnapshotPart],
+    ) -> Result<Option<DeadDocsFile>, IndexStepError> {
         if parts.iter().all(|part| part.dead.is_empty()) {
             return Ok(None);
         }
@@ -142,52 +154,64 @@ impl Folder {
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let file = format!("{DEAD}{:016x}", fastrand::u64(..));
         let path = self.path.join(&file);
-        self.place(&path, |out| out.write_all(bytes).map_err(Trouble::disk(&path)))?;
-        Ok(Some(DeadFile { file, checksum: crc32fast::hash(bytes) }))
+        self.place(&path, |out| out.write_all(bytes).map_err(IndexStepError::disk(&path)))?;
+        Ok(Some(DeadDocsFile { file, checksum: crc32fast::hash(bytes) }))
     }
 
-    /// Puts a manifest in the place of the last one. Afterwards it is what counts.
-    pub(super) fn write_manifest(&self, _: &Lock, manifest: &Manifest) -> Result<(), Trouble> {
+    /// Replaces the manifest. From then on the new one is valid.
+    pub(super) fn write_manifest(
+        &self,
+        _: &IndexFolderLock,
+        manifest: &IndexManifest,
+    ) -> Result<(), IndexStepError> {
         self.step()?;
         let path = self.path.join(NAME);
-        files::replace(&path, &manifest.encoded()).map_err(Trouble::unwritten(&path))?;
+        files::replace(&path, &manifest.encoded()).map_err(IndexStepError::unwritten(&path))?;
         self.step()
     }
 
     /// Removes the manifest: from now on there is no base.
-    pub(super) fn forget_manifest(&self, _: &Lock) -> Result<(), Trouble> {
+    pub(super) fn forget_manifest(&self, _: &IndexFolderLock) -> Result<(), IndexStepError> {
         let path = self.path.join(NAME);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Trouble::Disk(path, error)),
-            _ => files::sync_folder(&self.path).map_err(Trouble::unwritten(&path)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(IndexStepError::Disk(path, error)),
+            _ => files::sync_folder(&self.path).map_err(IndexStepError::unwritten(&path)),
         }
     }
 
     fn place(
         &self,
         path: &Path,
-        fill: impl FnOnce(&mut BufWriter<Draft>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        fill: impl FnOnce(&mut BufWriter<DraftFile>) -> Result<(), IndexStepError>,
+    ) -> Result<(), IndexStepError> {
         self.step()?;
-        let mut out =
-            BufWriter::with_capacity(BUFFER, Draft::beside(path, "").map_err(Trouble::unwritten(path))?);
+        let mut out = BufWriter::with_capacity(
+            BUFFER,
+            DraftFile::beside(path, "").map_err(IndexStepError::unwritten(path))?,
+        );
         fill(&mut out)?;
         self.step()?;
-        let draft = out.into_inner().map_err(|error| Trouble::Disk(path.to_owned(), error.into_error()))?;
-        draft.sync().map_err(Trouble::disk(path))?;
-        draft.place(path).map_err(|(_, error)| Trouble::Disk(path.to_owned(), error))?;
-        files::sync_folder(&self.path).map_err(Trouble::unwritten(path))?;
+        let draft =
+            out.into_inner().map_err(|error| IndexStepError::Disk(path.to_owned(), error.into_error()))?;
+        draft.sync().map_err(IndexStepError::disk(path))?;
+        draft.place(path).map_err(|(_, error)| IndexStepError::Disk(path.to_owned(), error))?;
+        files::sync_folder(&self.path).map_err(IndexStepError::unwritten(path))?;
         self.step()
     }
 
-    /// Removes the files that the manifest does not name and nobody reads. Says how many had to stay.
-    pub(super) fn sweep(&self, _: &Lock) -> usize {
+    /// Removes the files that the manifest does not name and nobody reads. Returns how many had to stay.
+    pub(super) fn sweep(&self, _: &IndexFolderLock) -> usize {
+        self.stale().iter().filter(|name| !removed(&self.path.join(name))).count()
+    }
+
+    /// The files that the manifest does not name: those that a fold has replaced, or is just writing.
+    pub(super) fn stale(&self) -> Vec<String> {
         let manifest = match self.manifest() {
             Ok(manifest) => manifest,
-            // One that is damaged names nothing.
-            Err(Trouble::Damaged(_)) => None,
+            // A damaged manifest names nothing.
+            Err(IndexStepError::Damaged(_)) => None,
             // Nobody knows what one names that cannot be read.
-            Err(_) => return 0,
+            Err(_) => return Vec::new(),
         };
         let named = |name: &str| {
             manifest.as_ref().is_some_and(|manifest| {
@@ -196,14 +220,13 @@ impl Folder {
             })
         };
         let Ok(entries) = fs::read_dir(&self.path) else {
-            return 0;
+            return Vec::new();
         };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let stale = names.filter(|name| is_own(name) && !named(name));
-        stale.filter(|name| !removed(&self.path.join(name))).count()
+        names.filter(|name| is_own(name) && !named(name)).collect()
     }
 
-    /// How many bytes the files of the folder have.
+    /// Total size of the files of the folder in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let Ok(entries) = fs::read_dir(&self.path) else {
             return 0;
@@ -211,28 +234,28 @@ impl Folder {
         entries.filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len())).sum()
     }
 
-    /// Where tests let a fold fail.
+    /// The point at which tests make a fold fail.
     #[cfg(not(test))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it does something in tests")]
-    fn step(&self) -> Result<(), Trouble> {
+    fn step(&self) -> Result<(), IndexStepError> {
         Ok(())
     }
 
     #[cfg(test)]
-    fn step(&self) -> Result<(), Trouble> {
+    fn step(&self) -> Result<(), IndexStepError> {
         self.steps.take(&self.path)
     }
 }
 
-/// Tells whether a name is one that a segment, or a file of what is dead, is given here. Files of others stay.
+/// Returns true if a name is that of a segment or of a file with dead docs. Files of others stay.
 fn is_own(name: &str) -> bool {
     let digits = name.strip_prefix(SEGMENT).or_else(|| name.strip_prefix(DEAD));
     digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// How a segment is named in a manifest.
-pub(super) fn named(part: &Part) -> Named {
-    Named {
+/// The entry of a segment in a manifest.
+pub(super) fn named(part: &SnapshotPart) -> SegmentFile {
+    SegmentFile {
         file: part.segment.name().to_owned(),
         bytes: part.segment.size(),
         checksum: part.segment.checksum(),
@@ -251,13 +274,13 @@ fn removed(path: &Path) -> bool {
     }
 }
 
-/// Lets die what a file says is dead: for each part how many memories, and the first doc of each.
-fn bury(parts: &mut [Part], bytes: &[u8], file: &str) -> Result<(), Trouble> {
+/// Marks the docs listed in a file as dead: for each part the number of memories, and the first doc of each.
+fn bury(parts: &mut [SnapshotPart], bytes: &[u8], file: &str) -> Result<(), IndexStepError> {
     let wrong = || damaged(file, "it does not fit the segments");
     let mut words = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
     for part in parts {
         let view = part.segment.view()?;
-        let mut dead = Dead::default();
+        let mut dead = DeadDocs::default();
         for _ in 0..words.next().ok_or_else(wrong)? {
             let first = words.next().filter(|first| *first < part.segment.docs()).ok_or_else(wrong)?;
             dead.kill(&view, first..view.memory_end(first));
@@ -267,8 +290,8 @@ fn bury(parts: &mut [Part], bytes: &[u8], file: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn damaged(file: &str, what: &'static str) -> Damaged {
-    Damaged { file: file.to_owned(), what }
+fn damaged(file: &str, what: &'static str) -> DamagedIndexFile {
+    DamagedIndexFile { file: file.to_owned(), what }
 }
 
 #[cfg(test)]
@@ -278,11 +301,11 @@ mod tests {
     #[test]
     fn no_file_goes_while_the_manifest_cannot_be_read() {
         let home = tempfile::tempdir().expect("a folder");
-        let folder = Folder::new(home.path());
+        let folder = IndexFolder::new(home.path());
         let lock = folder.lock().expect("a lock").expect("nobody has it");
         let [manifest, segment] = [NAME, "segment-0000000000000001"].map(|name| home.path().join(name));
         fs::write(&segment, "named by the manifest").expect("written");
-        // A folder in its place: also root cannot read that.
+        // A folder in its place: even root cannot read that.
         fs::create_dir(&manifest).expect("made");
         assert_eq!(folder.sweep(&lock), 0);
         assert!(segment.exists());

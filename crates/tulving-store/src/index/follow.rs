@@ -1,48 +1,49 @@
-//! Keeps up with the store: opens the base, and takes in what the log says since.
+//! Keeps up with the store: opens the base, and applies the later changes from the log.
 //!
-//! Who searches does not wait for a long work: where there is no base of a large store, or one that is far behind, only
-//! what changed last is taken in, the answer says so, and the rest comes when the index is tended.
+//! A search does not wait for long work. If a large store has no base, or one that is far behind, only the latest changes are
+//! read, the answer is marked as partial, and the rest follows when the index is tended.
 
 use std::collections::HashMap;
 
-use tulving_core::change::Change;
-use tulving_core::id::{MemoryId, Seq};
-use tulving_core::vocabulary::ChangeKind;
+use tulving_core::model::change::Change;
+use tulving_core::model::id::{MemoryId, Seq};
+use tulving_core::model::vocabulary::ChangeKind;
 
 use super::build::{ENTRIES, SPILL};
-use super::folder::{Folder, Lock, Stamp};
-use super::snapshot::Snapshot;
-use super::trouble::Trouble;
-use super::{SearchIndex, State};
+use super::folder::{IndexFolder, IndexFolderLock, ManifestStamp};
+use super::snapshot::IndexSnapshot;
+use super::trouble::IndexStepError;
+use super::{IndexState, SearchIndex};
 
-/// How many entries of the log are read at once.
+/// Number of entries of the log that are read at once.
 const CHANGES: usize = 4_096;
-/// So many memories or changes are read before answering, which takes some half a second; more when the index is tended.
+/// Number of memories or changes that are read before answering, which takes some half a second. More are read when the index
+/// is tended.
 pub(super) const SOON: u64 = 5_000;
 
-/// What a snapshot was made from.
+/// The source of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Basis {
+pub(super) struct SnapshotBasis {
     pub(super) epoch: [u8; 16],
     /// The model whose vectors the base has.
     pub(super) base_model: Option<String>,
     /// The model whose vectors the store answers with.
     pub(super) model: Option<String>,
-    /// The manifest's number; 0 where there is none.
+    /// The manifest's number; 0 if there is none.
     pub(super) generation: u64,
-    /// The manifest that was looked at last.
-    pub(super) stamp: Option<Stamp>,
-    /// How far the log was followed.
+    /// The stamp of the last manifest that was read.
+    pub(super) stamp: Option<ManifestStamp>,
+    /// The last entry of the log that was followed.
     pub(super) seq: Seq,
-    /// How far the base has followed it.
+    /// The last entry of the log that the base has.
     pub(super) watermark: Seq,
-    /// How many changes the tail has taken in.
+    /// Number of changes in the tail.
     pub(super) pending: usize,
 }
 
-impl Basis {
-    /// A basis without a manifest, from which the log is followed after this entry, with vectors of this model.
-    pub(super) fn at(epoch: [u8; 16], model: Option<String>, stamp: Option<Stamp>, seq: Seq) -> Self {
+impl SnapshotBasis {
+    /// A basis without a manifest, which follows the log after this entry, with vectors of this model.
+    pub(super) fn at(epoch: [u8; 16], model: Option<String>, stamp: Option<ManifestStamp>, seq: Seq) -> Self {
         Self {
             epoch,
             base_model: model.clone(),
@@ -55,23 +56,26 @@ impl Basis {
         }
     }
 
-    /// How many entries of the log were followed that the base does not have.
+    /// Number of followed entries of the log that the base does not have.
     pub(super) fn behind(&self) -> u64 {
         self.seq.0.saturating_sub(self.watermark.0)
     }
 
-    /// Whether the base has vectors of another model than the store answers with.
+    /// Returns true if the base has vectors of another model than the store's.
     pub(super) fn is_outdated(&self) -> bool {
         self.base_model != self.model
     }
 }
 
 impl SearchIndex {
-    /// Makes the snapshot that of the store as it is now.
-    /// Who holds the lock already gives it along.
-    pub(super) fn follow(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
+    /// Brings the snapshot up to the present store. A caller with the lock passes it in.
+    pub(super) fn follow(
+        &self,
+        state: &mut IndexState,
+        lock: Option<&IndexFolderLock>,
+    ) -> Result<(), IndexStepError> {
         let (epoch, model) = (self.source.epoch()?, self.source.model()?);
-        let stamp = self.folder.as_ref().and_then(Folder::stamp);
+        let stamp = self.folder.as_ref().and_then(IndexFolder::stamp);
         let known = state.basis.as_ref().is_some_and(|basis| basis.epoch == epoch && basis.stamp == stamp);
         if !known && !self.opened(state, epoch)? {
             self.renew(state, lock)?;
@@ -89,9 +93,13 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Makes the index anew; of a large store, who only searches begins with what changed last.
-    pub(super) fn renew(&self, state: &mut State, lock: Option<&Lock>) -> Result<(), Trouble> {
-        // Each memory has an entry of the log, so a short one need not be counted.
+    /// Rebuilds the index. For a large store, a caller that only searches begins with the latest changes.
+    pub(super) fn renew(
+        &self,
+        state: &mut IndexState,
+        lock: Option<&IndexFolderLock>,
+    ) -> Result<(), IndexStepError> {
+        // Each memory has an entry of the log, so with a short log there is no need to count.
         let large = self.source.head()?.0 > SOON && self.source.size()? > SOON;
         if !large || !self.is_hurried(lock)? {
             return self.build(state, lock);
@@ -100,17 +108,17 @@ impl SearchIndex {
             self.void_base()?;
         }
         let (epoch, model) = (self.source.epoch()?, self.source.model()?);
-        let stamp = self.folder.as_ref().and_then(Folder::stamp);
+        let stamp = self.folder.as_ref().and_then(IndexFolder::stamp);
         let Seq(head) = self.source.head()?;
         let first = self.source.changes(Seq(head.saturating_sub(SOON)), 1)?;
         let seq = Seq(first.first().map_or(head, |change| change.seq.0 - 1));
-        state.snapshot = Snapshot { partial: true, ..Snapshot::default() };
-        state.basis = Some(Basis::at(epoch, model, stamp, seq));
+        state.snapshot = IndexSnapshot { partial: true, ..IndexSnapshot::default() };
+        state.basis = Some(SnapshotBasis::at(epoch, model, stamp, seq));
         Ok(())
     }
 
-    /// Lets nobody open a base again that was found to be damaged: who tends next may not come across the place.
-    fn void_base(&self) -> Result<(), Trouble> {
+    /// Prevents that anybody opens a damaged base again: the next maintenance may not come across the damage.
+    fn void_base(&self) -> Result<(), IndexStepError> {
         if let Some(folder) = &self.folder
             && let Some(lock) = self.unless_unwritable(folder.lock())?.flatten()
         {
@@ -119,19 +127,18 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Whether a long work is better left to who tends. Where nobody could write what comes of it, it has to be done
-    /// here and now.
-    fn is_hurried(&self, lock: Option<&Lock>) -> Result<bool, Trouble> {
+    /// Returns true if long work should be left to the maintenance. If nobody could write its result, it must be done now.
+    fn is_hurried(&self, lock: Option<&IndexFolderLock>) -> Result<bool, IndexStepError> {
         match &self.folder {
             Some(folder) if lock.is_none() => Ok(self.unless_unwritable(folder.lock())?.is_some()),
             _ => Ok(false),
         }
     }
 
-    /// Opens the base. Says whether there is one that fits the store and is whole.
-    fn opened(&self, state: &mut State, epoch: [u8; 16]) -> Result<bool, Trouble> {
+    /// Opens the base. Returns true if there is one that matches the store and is whole.
+    fn opened(&self, state: &mut IndexState, epoch: [u8; 16]) -> Result<bool, IndexStepError> {
         match self.load(state, epoch) {
-            Err(Trouble::Damaged(damaged)) => {
+            Err(IndexStepError::Damaged(damaged)) => {
                 self.notice(state, &damaged);
                 Ok(false)
             }
@@ -139,8 +146,8 @@ impl SearchIndex {
         }
     }
 
-    /// Opens the base that the manifest names. Says whether there is one that fits the store.
-    pub(super) fn load(&self, state: &mut State, epoch: [u8; 16]) -> Result<bool, Trouble> {
+    /// Opens the base that the manifest names. Returns true if there is one that matches the store.
+    pub(super) fn load(&self, state: &mut IndexState, epoch: [u8; 16]) -> Result<bool, IndexStepError> {
         let Some(folder) = &self.folder else {
             return Ok(false);
         };
@@ -155,30 +162,34 @@ impl SearchIndex {
             match folder.parts(&manifest) {
                 Ok(base) => {
                     state.damaged = false;
-                    state.snapshot = Snapshot { base, ..Snapshot::default() };
-                    state.basis = Some(Basis {
+                    state.snapshot = IndexSnapshot { base, ..IndexSnapshot::default() };
+                    state.basis = Some(SnapshotBasis {
                         generation: manifest.generation,
-                        ..Basis::at(epoch, manifest.model, stamp, Seq(manifest.watermark))
+                        ..SnapshotBasis::at(epoch, manifest.model, stamp, Seq(manifest.watermark))
                     });
                     return Ok(true);
                 }
-                // Another process may have folded in between; then there is a newer manifest to open.
+                // Another process may have folded in between. Then there is a newer manifest to open.
                 Err(_) if folder.stamp() != stamp => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Takes in what the log says since. Says whether it could: a log that was cut off before is of no help.
-    fn catch_up(&self, state: &mut State, lock: Option<&Lock>) -> Result<bool, Trouble> {
+    /// Applies the new entries of the log. Returns false if the log cannot be used, because entries are missing.
+    fn catch_up(
+        &self,
+        state: &mut IndexState,
+        lock: Option<&IndexFolderLock>,
+    ) -> Result<bool, IndexStepError> {
         loop {
-            let Some(Basis { seq, model, .. }) = state.basis.clone() else {
+            let Some(SnapshotBasis { seq, model, .. }) = state.basis.clone() else {
                 return Ok(false);
             };
             let page = self.source.changes(seq, CHANGES)?;
             let Some(last) = page.last() else {
-                // A log that ends before what was followed is another one. One that has gone on since the page was read is
-                // not: that is for the next look, which the pulse asks for.
+                // A log that ends before the followed entry is another one. A log that has grown since the page was read is
+                // not: the next pulse brings its new entries.
                 return Ok(self.source.head()? >= seq);
             };
             if page[0].seq.0 != seq.0 + 1 {
@@ -191,7 +202,7 @@ impl SearchIndex {
                 }
             }
             if page.len() == CHANGES && last.seq.0 + SOON <= self.source.head()?.0 && self.is_hurried(lock)? {
-                // What they say now is read later; what they said before must not be found.
+                // Their new content is read later; their old content must not be found.
                 state.snapshot.partial = true;
                 for (id, erased) in &changed {
                     state.snapshot.kill(id.as_bytes(), *erased)?;
@@ -212,13 +223,13 @@ impl SearchIndex {
         }
     }
 
-    /// Takes in memories that changed, each with whether it was erased.
+    /// Applies changed memories, each with true if it was erased.
     fn take_in(
         &self,
-        snapshot: &mut Snapshot,
+        snapshot: &mut IndexSnapshot,
         changed: &HashMap<MemoryId, bool>,
         model: Option<&str>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), IndexStepError> {
         let mut ids: Vec<MemoryId> = changed.keys().copied().collect();
         ids.sort_unstable();
         for some in ids.chunks(ENTRIES) {
@@ -232,14 +243,14 @@ impl SearchIndex {
     }
 }
 
-/// Whether a memory is gone for good. One that some only see no more is told of by the next entry as it is now, and its words
-/// need not leave the files.
+/// Returns true if a memory is gone permanently. If it only left somebody's sight, the next entry has its present state, and
+/// its words may stay in the files.
 fn is_erased(change: &Change, next: Option<&Change>) -> bool {
     let goes_on = next.is_some_and(|next| {
         next.memory == change.memory
             && match next.kind {
                 ChangeKind::Revised => true,
-                // One that was erased and came back with a dump is where it was.
+                // One that was erased and loaded again is in the same space.
                 ChangeKind::Saved => next.space != change.space,
                 _ => false,
             }

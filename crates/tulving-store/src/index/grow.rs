@@ -1,29 +1,29 @@
-//! How the tail grows: what changed dies wherever it is, and comes back as it is now in a small segment of its own.
+//! The growth of the tail: the old docs of a changed memory die, and its new ones form a small segment.
 //!
-//! Small segments become larger ones as they gather, so that there are few at any time and each doc is written anew
-//! only a few times.
+//! Small segments are merged as they accumulate, so that there are always few and each doc is rewritten only a few
+//! times.
 
-use tulving_core::search::Entry;
+use tulving_core::model::search::Entry;
 
-use super::segment::{Fresh, Merged, held};
-use super::snapshot::{Part, Snapshot, views};
-use super::trouble::Damaged;
+use super::segment::{MergedSegmentContent, NewSegmentContent, held};
+use super::snapshot::{IndexSnapshot, SnapshotPart, views};
+use super::trouble::DamagedIndexFile;
 
-/// So many segments of a size become one.
+/// Number of segments of one size that are merged.
 const FAN: usize = 8;
-/// Segments in memory that are larger are left alone; folding puts them into files.
+/// Larger segments in memory are left alone. Folding writes them to files.
 const LARGE: usize = 32 * 1024;
 
-impl Snapshot {
-    /// Takes in memories as they are now. What was known of them died before.
-    pub(super) fn absorb(&mut self, entries: &[Entry], model: Option<&str>) -> Result<(), Damaged> {
-        let segment = held(&Fresh::of(entries, model))?;
+impl IndexSnapshot {
+    /// Adds memories in their present state. Their old docs are dead already.
+    pub(super) fn absorb(&mut self, entries: &[Entry], model: Option<&str>) -> Result<(), DamagedIndexFile> {
+        let segment = held(&NewSegmentContent::of(entries, model))?;
         if segment.docs() > 0 {
-            self.tail.push(Part::new(segment));
+            self.tail.push(SnapshotPart::new(segment));
         }
         self.tail.retain(|part| part.living() > 0);
         while let Some(size) = self.crowded() {
-            let (alike, others): (Vec<Part>, Vec<Part>) =
+            let (alike, others): (Vec<SnapshotPart>, Vec<SnapshotPart>) =
                 self.tail.drain(..).partition(|part| size_of_part(part) == size);
             self.tail = others;
             self.tail.push(merged(&alike, model)?);
@@ -31,27 +31,27 @@ impl Snapshot {
         Ok(())
     }
 
-    /// A size that too many segments of the tail have.
+    /// A size class with too many segments of the tail.
     fn crowded(&self) -> Option<u32> {
         let small = || self.tail.iter().filter(|part| part.living() < LARGE).map(size_of_part);
         small().find(|size| small().filter(|other| other == size).count() >= FAN)
     }
 
-    /// How many docs of the tail live.
+    /// Number of living docs of the tail.
     pub(super) fn tail_items(&self) -> usize {
-        self.tail.iter().map(Part::living).sum()
+        self.tail.iter().map(SnapshotPart::living).sum()
     }
 }
 
-/// Segments of one size are within a factor of eight.
-fn size_of_part(part: &Part) -> u32 {
+/// The size class. Segments of one class are within a factor of eight.
+fn size_of_part(part: &SnapshotPart) -> u32 {
     match part.living() {
         large if large >= LARGE => u32::MAX,
         living => living.max(1).ilog2() / 3,
     }
 }
 
-/// Several parts as one in memory. Vectors of other models than `model` go.
-fn merged(parts: &[Part], model: Option<&str>) -> Result<Part, Damaged> {
-    Ok(Part::new(held(&Merged::of(&views(parts)?, model)?)?))
+/// Merges several parts into one in memory. Vectors of other models than `model` are dropped.
+fn merged(parts: &[SnapshotPart], model: Option<&str>) -> Result<SnapshotPart, DamagedIndexFile> {
+    Ok(SnapshotPart::new(held(&MergedSegmentContent::of(&views(parts)?, model)?)?))
 }

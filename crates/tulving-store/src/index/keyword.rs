@@ -1,79 +1,79 @@
 //! The keyword lane: BM25 of the question's terms, term at a time, over windows of docs.
 //!
-//! How rare a term is and how long items are comes from what is within the scope, as does all that is scored: what a
-//! caller may not see changes no bit of the answer. The same sums in the same order are made wherever a doc lies, so that
-//! base and tail give the same numbers to the last bit.
+//! The rarity of terms and the length of items are computed only within the scope, and only items in it are scored:
+//! hidden memories do not change a bit of the answer. Sums are made in the same order for every doc, so that base and
+//! tail give the same numbers to the last bit.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tulving_core::search::Question;
+use tulving_core::model::search::Question;
 
 use super::expand;
 use super::segment::Postings;
-use super::top::{Hit, Top};
-use super::trouble::Damaged;
-use super::visible::Visible;
+use super::top::{ScoredDoc, TopDocs};
+use super::trouble::DamagedIndexFile;
+use super::visible::VisibleDocs;
 
-/// How soon more of the same counts less.
+/// The saturation of repeated terms.
 const K1: f32 = 1.2;
-/// How much the length counts. Anything from 0.5 to 0.75 measured as good.
+/// The influence of the length. Anything from 0.5 to 0.75 measured as good.
 const B: f32 = 0.6;
-/// So many docs are scored at once: their scores stay in the nearest caches.
+/// Number of docs that are scored at once: their scores stay in the nearest caches.
 const WINDOW: usize = 16 * 1024;
-/// Gains of docs with up to so many terms are looked up; the longer are few.
+/// Gains of docs with up to this many terms are looked up; longer docs are few.
 const SHORT: usize = 256;
-/// Gains of terms that are there up to so often are looked up.
+/// Gains of terms with up to this many occurrences are looked up.
 const SELDOM: usize = 3;
-/// Of the terms that nothing visible has, so many are taken for others. To look through all terms takes a while.
+/// Number of unknown terms that are expanded. Searching all terms takes a while.
 const MOST_UNKNOWN: usize = 8;
-/// Fewer postings are not worth a table.
+/// The least number of postings that are worth a table.
 const WORTH_A_TABLE: usize = 4_096;
 
-/// A term to look for: one of the question, or one that it stands for.
-pub(super) struct Word<'a> {
-    /// Which of the different terms of the question it is for.
+/// A term to look for: one of the question, or one of its expansion.
+pub(super) struct WeightedTerm<'a> {
+    /// The index of its term among the different terms of the question.
     pub(super) asked: usize,
-    /// How much it counts: its rarity, by how often it was asked.
+    /// Its weight: the rarity times the number of occurrences in the question.
     pub(super) weight: f32,
     /// The docs that have it, part by part.
     pub(super) postings: Vec<Postings<'a>>,
 }
 
-/// The question's terms, made ready.
-pub(super) struct Words<'a> {
-    /// Those of one term of the question follow one another.
-    pub(super) words: Vec<Word<'a>>,
-    /// The rarity of each term of the question, in its order; 0 for one that stands for nothing.
+/// The question's terms, prepared for scoring.
+pub(super) struct QueryTerms<'a> {
+    /// The words, grouped by the term of the question.
+    pub(super) words: Vec<WeightedTerm<'a>>,
+    /// The rarity of each term of the question, in its order; 0 for one without any match.
     pub(super) rarities: Vec<f32>,
-    /// What the different terms of the question are worth, each by how often it was asked. One that stands for nothing
-    /// is as rare as can be: who asks for it misses it.
+    /// The worth of the different terms of the question, each times its number of occurrences. One without any match has
+    /// the highest rarity: the answer lacks it.
     pub(super) worth: Vec<f32>,
-    pub(super) lengths: Lengths,
+    pub(super) lengths: LengthNormalization,
 }
 
-/// How a length counts against the mean of all.
+/// The effect of a length relative to the mean of all.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+pub(super) struct LengthNormalization {
     slope: f32,
 }
 
-impl Lengths {
+impl LengthNormalization {
     pub(super) fn around(mean: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a mean of lengths needs no more digits")]
         let mean = if mean > 0.0 { mean as f32 } else { 1.0 };
         Self { slope: K1 * B / mean }
     }
 
-    /// What a word is worth that is there so often in a text of this length.
+    /// The gain of a word with this count in a text of this length.
     pub(super) fn gain(self, weight: f32, count: f32, length: f32) -> f32 {
         let dampened = K1 * (1.0 - B) + self.slope * length;
         weight * (count * (K1 + 1.0) / (count + dampened))
     }
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn of(question: &Question, parts: &[Visible<'a>]) -> Result<Self, Damaged> {
+impl<'a> QueryTerms<'a> {
+    pub(super) fn of(question: &Question, parts: &[VisibleDocs<'a>]) -> Result<Self, DamagedIndexFile> {
         let terms = &question.terms;
         let items: f64 = parts.iter().map(|part| f64::from(part.tally.items)).sum();
         let length: f64 = parts.iter().map(|part| part.tally.length as f64).sum();
@@ -103,23 +103,26 @@ impl<'a> Words<'a> {
             for (postings, seen) in found {
                 let rarity = share * rarity(items, seen as f64);
                 rarities[asked] = f32::max(rarities[asked], rarity);
-                words.push(Word { asked, weight: times * rarity, postings });
+                words.push(WeightedTerm { asked, weight: times * rarity, postings });
             }
             worth.push(times * f32::max(missing, rarities[asked]));
         }
         let rarities = places.into_iter().map(|place| rarities[place]).collect();
-        Ok(Self { words, rarities, worth, lengths: Lengths::around(length / items.max(1.0)) })
+        Ok(Self { words, rarities, worth, lengths: LengthNormalization::around(length / items.max(1.0)) })
     }
 
-    /// The best by their terms, and how many visible memories have any.
-    pub(super) fn best(&self, parts: &[Visible<'_>], mut top: Top<'_>) -> (Vec<Hit>, u64) {
-        let (mut scores, mut memories) = (Scores::new(), 0);
+    /// The best hits by their terms, and the number of visible memories with any of them.
+    pub(super) fn best(&self, parts: &[VisibleDocs<'_>], mut top: TopDocs<'_>) -> (Vec<ScoredDoc>, u64) {
+        let (mut scores, mut memories) = (ScoreWindow::new(), 0);
         for (part, visible) in (0_u32..).zip(parts) {
             for range in &visible.ranges {
-                let mut left: Vec<Left<'_>> =
-                    self.words.iter().filter_map(|word| Left::of(self.lengths, word, part, range)).collect();
+                let mut left: Vec<PostingsCursor<'_>> = self
+                    .words
+                    .iter()
+                    .filter_map(|word| PostingsCursor::of(self.lengths, word, part, range))
+                    .collect();
                 let mut counted = 0;
-                // Windows begin where the next posting is, at a multiple of 64, as the words of bits do.
+                // Windows begin at the next posting, at a multiple of 64, as the words of bits do.
                 while let Some(first) = left.iter().filter_map(|word| word.docs.first()).min() {
                     let start = first & !63;
                     let end = start.saturating_add(WINDOW as u32).min(range.end);
@@ -134,25 +137,30 @@ impl<'a> Words<'a> {
     }
 }
 
-/// How rare a term is that so many of all items have.
+/// The rarity of a term that `with` of all items have.
 fn rarity(items: f64, with: f64) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a rarity needs no more digits")]
     let rarity = ((items - with + 0.5) / (with + 0.5)).ln_1p() as f32;
     rarity
 }
 
-/// What is left of a word's postings in a range.
-struct Left<'a> {
+/// The rest of a word's postings in a range.
+struct PostingsCursor<'a> {
     docs: &'a [u32],
     counts: &'a [u8],
     weight: f32,
-    lengths: Lengths,
+    lengths: LengthNormalization,
     /// Gains by count and length, for the usual ones.
     table: Vec<f32>,
 }
 
-impl<'a> Left<'a> {
-    fn of(lengths: Lengths, word: &Word<'a>, part: u32, range: &Range<u32>) -> Option<Self> {
+impl<'a> PostingsCursor<'a> {
+    fn of(
+        lengths: LengthNormalization,
+        word: &WeightedTerm<'a>,
+        part: u32,
+        range: &Range<u32>,
+    ) -> Option<Self> {
         let Postings { docs, counts } = word.postings[part as usize];
         let from = docs.partition_point(|&doc| doc < range.start);
         let to = from + docs[from..].partition_point(|&doc| doc < range.end);
@@ -166,8 +174,8 @@ impl<'a> Left<'a> {
         (from < to).then(|| Self { docs: &docs[from..to], counts: &counts[from..to], weight, lengths, table })
     }
 
-    /// Adds what the docs before `end` gain.
-    fn score(&mut self, start: u32, end: u32, lengths: &[u32], scores: &mut Scores) {
+    /// Adds the gains of the docs before `end`.
+    fn score(&mut self, start: u32, end: u32, lengths: &[u32], scores: &mut ScoreWindow) {
         let now = self.docs.partition_point(|&doc| doc < end);
         let (docs, later) = self.docs.split_at(now);
         let (counts, later_counts) = self.counts.split_at(now);
@@ -184,14 +192,14 @@ impl<'a> Left<'a> {
     }
 }
 
-/// Scores of docs that follow one another.
-struct Scores {
+/// Scores of consecutive docs.
+struct ScoreWindow {
     scores: [f32; WINDOW],
-    /// A bit for each doc that has one.
+    /// A bit for each doc with a score.
     touched: [u64; WINDOW / 64],
 }
 
-impl Scores {
+impl ScoreWindow {
     fn new() -> Box<Self> {
         Box::new(Self { scores: [0.0; WINDOW], touched: [0; WINDOW / 64] })
     }
@@ -203,13 +211,13 @@ impl Scores {
         self.touched[place / 64] |= 1 << (place % 64);
     }
 
-    /// Offers what is good enough, counts the memories that have any of the terms, and leaves all scores at nought.
+    /// Offers the good scores, counts the memories with any of the terms, and resets all scores to zero.
     fn harvest(
         &mut self,
         part: u32,
         start: u32,
-        visible: &Visible<'_>,
-        top: &mut Top<'_>,
+        visible: &VisibleDocs<'_>,
+        top: &mut TopDocs<'_>,
         counted: &mut u32,
     ) -> u64 {
         let mut memories = 0;
@@ -225,7 +233,7 @@ impl Scores {
                 let n = seen.trailing_zeros();
                 let score = scores[n as usize % 64];
                 if score >= least {
-                    top.offer(Hit { score, part, doc: first + n });
+                    top.offer(ScoredDoc { score, part, doc: first + n });
                     least = top.least();
                 }
                 seen &= seen - 1;
@@ -237,8 +245,8 @@ impl Scores {
     }
 }
 
-/// How many memories the docs of these bits are of, without the one counted last.
-fn count(visible: &Visible<'_>, first: u32, mut bits: u64, counted: &mut u32) -> u64 {
+/// Number of memories of the docs of these bits, without the one counted last.
+fn count(visible: &VisibleDocs<'_>, first: u32, mut bits: u64, counted: &mut u32) -> u64 {
     if visible.view.continued.is_empty() {
         return u64::from(bits.count_ones());
     }

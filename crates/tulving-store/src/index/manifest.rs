@@ -1,7 +1,7 @@
-//! The manifest: which files are the base, and how far it has followed the log.
+//! The manifest: the files of the base, and the last log entry that it covers.
 //!
-//! One small file that is replaced as a whole. What it does not name does not count; what it names is known by its
-//! length and checksum, so a file that was lost, torn or put there by somebody else is noticed.
+//! One small file that is replaced as a whole. Files that it does not name do not count. Those that it names are identified
+//! by length and checksum, so a lost, torn or foreign file is noticed.
 
 use std::sync::LazyLock;
 
@@ -9,61 +9,61 @@ use serde::{Deserialize, Serialize};
 use tulving_core::text::{cast, terms};
 
 use super::segment::{MAGIC, vocabulary};
-use super::trouble::Damaged;
+use super::trouble::DamagedIndexFile;
 
 /// The name of its file.
 pub(super) const NAME: &str = "manifest";
 
-/// What the file says.
+/// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
-    /// What the engine that made it thinks words are; see [`fingerprint`].
+pub(super) struct IndexManifest {
+    /// The text processing of the engine that made it; see [`fingerprint`].
     pub(super) fingerprint: u32,
     /// Ascends with each manifest.
     pub(super) generation: u64,
-    /// Of the store that it was made from, hexadecimal.
+    /// The epoch of the store that it was made from, hexadecimal.
     pub(super) epoch: String,
     /// The last entry of the change log that it covers.
     pub(super) watermark: u64,
     /// The model whose vectors it has.
     pub(super) model: Option<String>,
     /// The segments.
-    pub(super) segments: Vec<Named>,
-    /// What is dead in them.
-    pub(super) dead: Option<DeadFile>,
+    pub(super) segments: Vec<SegmentFile>,
+    /// The dead docs in them.
+    pub(super) dead: Option<DeadDocsFile>,
 }
 
-/// A segment and how it is known.
+/// A segment with its size and checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Named {
+pub(super) struct SegmentFile {
     pub(super) file: String,
     pub(super) bytes: u64,
     pub(super) checksum: u32,
-    /// Whether it still holds something that was erased.
+    /// True if it still contains erased text.
     pub(super) erased: bool,
 }
 
-/// The file that says what is dead.
+/// The file with the dead docs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct DeadFile {
+pub(super) struct DeadDocsFile {
     pub(super) file: String,
     pub(super) checksum: u32,
 }
 
-impl Manifest {
-    /// Whether it is of this content of the store, and of an engine that cuts texts as this one does.
+impl IndexManifest {
+    /// Returns true if it is from this content of the store, and from an engine with the same text processing.
     pub(super) fn fits(&self, epoch: &[u8; 16]) -> bool {
         self.epoch == epoch_text(epoch) && self.fingerprint == fingerprint()
     }
 
-    /// As it is written: a checksum on the first line, then JSON for whoever looks.
+    /// The manifest as written: a checksum on the first line, then readable JSON.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("it is made of words and numbers");
         format!("{:08x}\n{text}\n", crc32fast::hash(text.as_bytes())).into_bytes()
     }
 
-    pub(super) fn decoded(bytes: &[u8]) -> Result<Self, Damaged> {
-        let wrong = |what| Damaged { file: NAME.to_owned(), what };
+    pub(super) fn decoded(bytes: &[u8]) -> Result<Self, DamagedIndexFile> {
+        let wrong = |what| DamagedIndexFile { file: NAME.to_owned(), what };
         let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not text"))?;
         let (sum, text) = text.split_once('\n').ok_or_else(|| wrong("it is cut short"))?;
         let text = text.strip_suffix('\n').ok_or_else(|| wrong("it is cut short"))?;
@@ -74,12 +74,12 @@ impl Manifest {
     }
 }
 
-/// Times of each sort, one by one, since a text with all of them has one if any counts.
+/// Times of each kind, one by one, since a text with all of them has one if any counts.
 const TIMES: [&str; 7] =
     ["at 5 a.m.", "at 5pm", "at 10:30", "on 8 May", "in 2019", "two weeks ago", "last summer"];
 
-/// What this engine makes of words: the lists that facets refer to, the terms of a text with something of everything, and
-/// what counts as a time; and how its segments lie in their files. A base made by an engine that does otherwise is made anew.
+/// A checksum of the text processing of this engine: the vocabularies of facets, the terms of a sample text, the recognition
+/// of times, and the layout of segments. A base from an engine that differs is rebuilt.
 pub(super) fn fingerprint() -> u32 {
     static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
         let sample = "The Café's engines are running? snake_case CamelCase HTTPServer2 v1.2.3-rc.1 don't \
@@ -99,7 +99,7 @@ pub(super) fn fingerprint() -> u32 {
     *FINGERPRINT
 }
 
-/// An epoch as it is written.
+/// An epoch as text.
 pub(super) fn epoch_text(epoch: &[u8; 16]) -> String {
     data_encoding::HEXLOWER.encode(epoch)
 }
@@ -117,22 +117,27 @@ mod tests {
 
     #[test]
     fn a_manifest_comes_back_and_notices_every_flip() {
-        let manifest = Manifest {
+        let manifest = IndexManifest {
             fingerprint: fingerprint(),
             generation: 4,
             epoch: epoch_text(&[7; 16]),
             watermark: 12,
             model: Some("minilm".to_owned()),
-            segments: vec![Named { file: "segment-1".to_owned(), bytes: 5, checksum: 6, erased: false }],
+            segments: vec![SegmentFile {
+                file: "segment-1".to_owned(),
+                bytes: 5,
+                checksum: 6,
+                erased: false,
+            }],
             dead: None,
         };
         let bytes = manifest.encoded();
-        assert_eq!(Manifest::decoded(&bytes), Ok(manifest));
+        assert_eq!(IndexManifest::decoded(&bytes), Ok(manifest));
         for place in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[place] ^= 4;
-            assert!(Manifest::decoded(&flipped).is_err(), "byte {place}");
-            assert!(Manifest::decoded(&bytes[..place]).is_err(), "cut at {place}");
+            assert!(IndexManifest::decoded(&flipped).is_err(), "byte {place}");
+            assert!(IndexManifest::decoded(&bytes[..place]).is_err(), "cut at {place}");
         }
     }
 }

@@ -1,30 +1,30 @@
-//! What is found by its letters while the index has only a part of the memories.
+//! Finds memories by their letters while the index has only a part of them.
 //!
-//! The store looks into every content for the words of the question, and what it finds is searched beside the part that
-//! is there. Words that differ in more than their ending are not found this way.
+//! The store searches every content for the words of the question, and the matches are searched together with the
+//! existing part. Words that differ in more than their ending are not found this way.
 
-use tulving_core::search::{Entry, Question, Scope};
+use tulving_core::model::search::{Entry, Question, Scope};
 
 use super::SearchIndex;
 use super::build::ENTRIES;
-use super::snapshot::Snapshot;
-use super::trouble::{Damaged, Trouble};
+use super::snapshot::IndexSnapshot;
+use super::trouble::{DamagedIndexFile, IndexStepError};
 
-/// So many memories are read beside the part, at the most: some tenth of a second.
+/// The most memories that are read in addition to the part: some tenth of a second.
 const MOST: usize = 1_000;
-/// So many words are looked for, the longest; each costs another look into every content.
+/// Number of words to look for, the longest first; each costs another search of every content.
 const WORDS: usize = 6;
-/// Shorter words are in almost every content, unless they are numbers.
+/// The least length of a word. Shorter words are in almost every content, unless they are numbers.
 const SHORTEST: usize = 3;
 
 impl SearchIndex {
-    /// The memories whose contents hold words of the question, with their vectors of this model.
+    /// The memories whose contents have words of the question, with their vectors of this model.
     pub(super) fn held(
         &self,
         scope: &Scope,
         question: &Question,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, Trouble> {
+    ) -> Result<Vec<Entry>, IndexStepError> {
         let ids = self.source.holding(&letters(&question.terms), scope.filter.space, MOST)?;
         let mut entries = Vec::with_capacity(ids.len());
         for some in ids.chunks(ENTRIES) {
@@ -34,9 +34,9 @@ impl SearchIndex {
     }
 }
 
-impl Snapshot {
-    /// This and these memories.
-    pub(super) fn and(&self, entries: &[Entry], model: Option<&str>) -> Result<Self, Damaged> {
+impl IndexSnapshot {
+    /// This snapshot with these memories added.
+    pub(super) fn and(&self, entries: &[Entry], model: Option<&str>) -> Result<Self, DamagedIndexFile> {
         let mut both = self.clone();
         for entry in entries {
             both.kill(entry.memory.id.as_bytes(), false)?;
@@ -46,7 +46,7 @@ impl Snapshot {
     }
 }
 
-/// What of the terms stands in a content as it is. Stems end in "i" where the word has "y" or "ies".
+/// The parts of terms that occur literally in a content. Stems end in "i" where the word has "y" or "ies".
 fn letters(terms: &[String]) -> Vec<&str> {
     let stems = terms.iter().map(|term| match term.strip_suffix('i') {
         Some(stem) if stem.len() >= SHORTEST => stem,

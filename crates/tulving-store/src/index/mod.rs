@@ -1,11 +1,11 @@
-//! The search index: a base in immutable files, a tail in memory, one way to score both.
+//! The search index: a base in immutable files, a tail in memory, and one way to score both.
 //!
-//! It is derived. It follows the change log of whatever store is beneath it, and can be deleted at any time: what is
-//! missing, torn or of another store is noticed and made anew.
+//! It is derived. It follows the change log of any store, and can be deleted at any time: an index that is missing, torn
+//! or of another store is noticed and rebuilt.
 //!
-//! The base is [segments](segment) that one [manifest] names; the tail is small segments in memory that hold what the
-//! log says since the manifest's watermark. A memory that changed is dead wherever it was before. [`follow`] keeps up
-//! with the store, [`fold`] moves the tail into the base, [`answer`] searches.
+//! The base is [segments](segment) named by one [manifest]; the tail is small segments in memory with the changes since
+//! the manifest's watermark. The old docs of a changed memory are dead. [`follow`] keeps up with the store, [`fold`]
+//! moves the tail into the base, [`answer`] searches.
 
 mod answer;
 mod build;
@@ -41,70 +41,70 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tulving_core::error::IndexError;
+use tulving_core::model::error::IndexError;
+use tulving_core::model::search::{Found, Question, Scope};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::search::{Found, Question, Scope};
 
-use self::fold::Care;
-use self::folder::Folder;
-use self::follow::Basis;
-use self::snapshot::Snapshot;
-use self::source::Source;
-use self::status::Notes;
-use self::trouble::{Damaged, Trouble};
+use self::fold::FoldEffort;
+use self::folder::IndexFolder;
+use self::follow::SnapshotBasis;
+use self::snapshot::IndexSnapshot;
+use self::source::IndexSource;
+use self::status::IndexProblems;
+use self::trouble::{DamagedIndexFile, IndexStepError};
 
-pub use self::fold::{Chore, Folded};
+pub use self::fold::{FoldOutcome, PendingIndexWork};
 pub use self::status::IndexStatus;
 
-/// How often a search is begun again because a file was found to be damaged.
+/// The most attempts of a search, if files are found to be damaged.
 const ATTEMPTS: usize = 3;
 
 /// An index over a store.
 ///
-/// Opening it costs nothing; the first search opens the base. Where there is none it reads the whole store, and of a
-/// large store only what changed last, until the index was [tended](Self::tend). Any number of processes may use one
-/// folder. Where the folder cannot be written, the index is in memory alone and [`status`](Self::status) says so.
+/// Opening it costs nothing; the first search opens the base. If there is none it reads the whole store, and of a large
+/// store only the latest changes, until the index was [tended](Self::tend). Any number of processes may use one folder.
+/// If the folder cannot be written, the index is only in memory and [`status`](Self::status) reports it.
 pub struct SearchIndex {
-    source: Arc<dyn Source>,
-    folder: Option<Folder>,
-    /// Held by who follows or folds.
-    state: Mutex<State>,
-    /// What searches use, and the pulse of the store that it is of.
-    current: RwLock<Option<(u64, Arc<Snapshot>)>>,
-    notes: Mutex<Notes>,
-    /// How many threads fold.
+    source: Arc<dyn IndexSource>,
+    folder: Option<IndexFolder>,
+    /// Locked while a thread follows or folds.
+    state: Mutex<IndexState>,
+    /// The snapshot for searches, and its pulse of the store.
+    current: RwLock<Option<(u64, Arc<IndexSnapshot>)>>,
+    notes: Mutex<IndexProblems>,
+    /// Number of threads that fold.
     tending: AtomicUsize,
 }
 
-/// What was opened and followed.
+/// The opened and followed data.
 #[derive(Default)]
-struct State {
-    snapshot: Snapshot,
+struct IndexState {
+    snapshot: IndexSnapshot,
     /// `None` before the first search.
-    basis: Option<Basis>,
-    /// Whether a file was found to be damaged.
+    basis: Option<SnapshotBasis>,
+    /// True if a file was found to be damaged.
     damaged: bool,
 }
 
-/// That a thread folds, until it is dropped.
-struct Tending<'a>(&'a AtomicUsize);
+/// Marks that a thread folds, until it is dropped.
+struct FoldingGuard<'a>(&'a AtomicUsize);
 
-impl Drop for Tending<'_> {
+impl Drop for FoldingGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl SearchIndex {
-    /// The index of a store, with its files in `folder`, which is made when it is needed.
+    /// The index of a store, with its files in `folder`, which is created when it is needed.
     pub fn open<S>(store: Arc<S>, folder: &Path) -> Self
     where
         S: Log + Feed + Send + Sync + 'static,
     {
-        Self::new(store, Some(Folder::new(folder)))
+        Self::new(store, Some(IndexFolder::new(folder)))
     }
 
-    /// The index of a store in memory alone.
+    /// The index of a store, only in memory.
     pub fn in_memory<S>(store: Arc<S>) -> Self
     where
         S: Log + Feed + Send + Sync + 'static,
@@ -112,7 +112,7 @@ impl SearchIndex {
         Self::new(store, None)
     }
 
-    fn new(source: Arc<dyn Source>, folder: Option<Folder>) -> Self {
+    fn new(source: Arc<dyn IndexSource>, folder: Option<IndexFolder>) -> Self {
         Self {
             source,
             folder,
@@ -123,35 +123,35 @@ impl SearchIndex {
         }
     }
 
-    /// What [`tend`](Self::tend) would do, and whether it takes long. Costs a look at the manifest and the log.
-    pub fn chore(&self) -> Result<Chore, IndexError> {
+    /// The work that [`tend`](Self::tend) would do. Reads only the manifest and the log.
+    pub fn chore(&self) -> Result<PendingIndexWork, IndexError> {
         Ok(self.chore_now()?)
     }
 
-    /// Whether [`tend`](Self::tend) would do something, as far as is known without looking at the store.
+    /// Returns true if [`tend`](Self::tend) has work, as far as is known without reading the store.
     pub fn wants_tending(&self) -> bool {
-        self.wants(&self.state(), Care::Usual)
+        self.wants(&self.state(), FoldEffort::Usual)
     }
 
-    /// Folds the tail into the base where it is long, and makes the base anew where there is none, its vectors are of an
-    /// old model or something is damaged. Searches go on meanwhile, in this process and in others.
-    pub fn tend(&self) -> Result<Folded, IndexError> {
-        Ok(self.fold(Care::Usual)?)
+    /// Folds a long tail into the base. Rebuilds the base if there is none, its vectors are of an old model or something
+    /// is damaged. Searches continue meanwhile, in this process and in others.
+    pub fn tend(&self) -> Result<FoldOutcome, IndexError> {
+        Ok(self.fold(FoldEffort::Usual)?)
     }
 
-    /// Does what [`tend`](Self::tend) does, however short the tail is.
-    pub fn tend_now(&self) -> Result<Folded, IndexError> {
-        Ok(self.fold(Care::Now)?)
+    /// Like [`tend`](Self::tend), however short the tail is.
+    pub fn tend_now(&self) -> Result<FoldOutcome, IndexError> {
+        Ok(self.fold(FoldEffort::Now)?)
     }
 
-    /// Rewrites the files that still hold what was erased, after which it is in none. Files that another process
-    /// still reads are counted in [`Folded::Done`] and go when it has caught up and this is called again.
-    pub fn purge(&self) -> Result<Folded, IndexError> {
-        Ok(self.fold(Care::Thorough)?)
+    /// Rewrites the files that still contain erased text, after which it is in none. Files that another process still
+    /// reads are counted in [`FoldOutcome::Done`]. They go when that process has caught up and this is called again.
+    pub fn purge(&self) -> Result<FoldOutcome, IndexError> {
+        Ok(self.fold(FoldEffort::Thorough)?)
     }
 
-    /// The index as the store is now.
-    fn snapshot(&self) -> Result<Arc<Snapshot>, Trouble> {
+    /// The index of the present store.
+    fn snapshot(&self) -> Result<Arc<IndexSnapshot>, IndexStepError> {
         let pulse = self.source.pulse()?;
         match self.current_at(pulse) {
             Some(snapshot) => Ok(snapshot),
@@ -159,15 +159,15 @@ impl SearchIndex {
         }
     }
 
-    fn current_at(&self, pulse: u64) -> Option<Arc<Snapshot>> {
+    fn current_at(&self, pulse: u64) -> Option<Arc<IndexSnapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        // Another process may have completed what is partial, which is no commit.
-        let fits = |(of, snapshot): &&(u64, Arc<Snapshot>)| *of == pulse && !snapshot.partial;
+        // Another process may have completed a partial index, which is not a commit.
+        let fits = |(of, snapshot): &&(u64, Arc<IndexSnapshot>)| *of == pulse && !snapshot.partial;
         current.as_ref().filter(fits).map(|(_, snapshot)| Arc::clone(snapshot))
     }
 
-    /// Brings the state up to the store, where it is not.
-    fn update(&self, state: &mut State) -> Result<Arc<Snapshot>, Trouble> {
+    /// Brings the state up to the store, if it is behind.
+    fn update(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
         let pulse = self.source.pulse()?;
         match self.current_at(pulse) {
             Some(snapshot) => Ok(snapshot),
@@ -176,11 +176,11 @@ impl SearchIndex {
     }
 
     /// Brings the state up to the store and lets searches use it.
-    fn update_anew(&self, state: &mut State) -> Result<Arc<Snapshot>, Trouble> {
-        // Asked before reading, so that what is written meanwhile is looked at again.
+    fn update_anew(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
+        // Read first, so that later writes are noticed next time.
         let pulse = self.source.pulse()?;
         if let Err(trouble) = self.follow(state, None) {
-            let Trouble::Damaged(damaged) = trouble else {
+            let IndexStepError::Damaged(damaged) = trouble else {
                 return Err(trouble);
             };
             self.notice(state, &damaged);
@@ -193,8 +193,8 @@ impl SearchIndex {
         Ok(snapshot)
     }
 
-    /// Does something with the index, again where a file turns out to be damaged.
-    fn with<T>(&self, work: impl Fn(&Snapshot) -> Result<T, Damaged>) -> Result<T, IndexError> {
+    /// Runs `work` on the index, again if a file turns out to be damaged.
+    fn with<T>(&self, work: impl Fn(&IndexSnapshot) -> Result<T, DamagedIndexFile>) -> Result<T, IndexError> {
         for _ in 1..ATTEMPTS {
             let snapshot = self.snapshot()?;
             match work(&snapshot) {
@@ -202,11 +202,11 @@ impl SearchIndex {
                 Err(damaged) => self.mend(&damaged)?,
             }
         }
-        Ok(work(&*self.snapshot()?).map_err(Trouble::from)?)
+        Ok(work(&*self.snapshot()?).map_err(IndexStepError::from)?)
     }
 
-    /// Makes the index anew, unless another thread was quicker and the damaged file is no longer used.
-    fn mend(&self, damaged: &Damaged) -> Result<(), Trouble> {
+    /// Rebuilds the index, unless another thread was faster and the damaged file is no longer used.
+    fn mend(&self, damaged: &DamagedIndexFile) -> Result<(), IndexStepError> {
         let mut state = self.state();
         if state.snapshot.base.iter().any(|part| part.segment.name() == damaged.file) {
             self.notice(&mut state, damaged);
@@ -216,27 +216,27 @@ impl SearchIndex {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(|poisoned| {
-            // Whoever panicked may have left half of something; it is opened again.
+            // A panic may have left an incomplete state, so it is opened again.
             let mut state = poisoned.into_inner();
-            *state = State::default();
+            *state = IndexState::default();
             self.state.clear_poison();
             state
         })
     }
 
-    fn notes(&self) -> Notes {
+    fn notes(&self) -> IndexProblems {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn with_notes(&self, change: impl FnOnce(&mut Notes)) {
+    fn with_notes(&self, change: impl FnOnce(&mut IndexProblems)) {
         change(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn tending(&self) -> Tending<'_> {
+    fn tending(&self) -> FoldingGuard<'_> {
         self.tending.fetch_add(1, Ordering::SeqCst);
-        Tending(&self.tending)
+        FoldingGuard(&self.tending)
     }
 
     fn is_tending(&self) -> bool {
@@ -262,7 +262,7 @@ impl Index for SearchIndex {
 
 impl fmt::Debug for SearchIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folder = self.folder.as_ref().map(Folder::path);
+        let folder = self.folder.as_ref().map(IndexFolder::path);
         f.debug_struct("SearchIndex").field("folder", &folder).finish_non_exhaustive()
     }
 }

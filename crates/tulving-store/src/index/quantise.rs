@@ -1,13 +1,12 @@
-//! Vectors as small numbers: a byte for each dimension of what is stored, two for the question.
+//! Vectors as small numbers: a byte for each dimension of a stored vector, two for the question's.
 //!
 //! A stored vector is bytes and a scale. The question keeps sixteen bits a dimension, so that only the stored side is
 //! rounded: on normalised vectors of 384 dimensions the cosine is off by less than 0.002. All sums are of whole numbers
-//! and cannot overflow, so every CPU gives the very same answer.
+//! and cannot overflow, so every CPU gives exactly the same answer.
 
 use super::simd;
 
-/// A vector as bytes, made up to `width` with noughts, and what one of them stands for; `None` where it is not made of
-/// numbers.
+/// A vector as bytes, padded to `width` with zeros, and the value of one unit; `None` if it is not finite.
 pub(super) fn quantised(vector: &[f32], width: usize) -> Option<(Vec<i8>, f32)> {
     let largest = largest(vector)?;
     let scale = largest / 127.0;
@@ -21,27 +20,27 @@ pub(super) fn quantised(vector: &[f32], width: usize) -> Option<(Vec<i8>, f32)> 
     Some((bytes, scale))
 }
 
-/// The largest of the numbers without their signs; `None` where one is not a number.
+/// The largest absolute value; `None` if one is not a number.
 fn largest(vector: &[f32]) -> Option<f32> {
     vector.iter().try_fold(0.0_f32, |largest, value| value.is_finite().then(|| largest.max(value.abs())))
 }
 
 /// The question's vector.
 #[derive(Clone, Debug)]
-pub(super) struct Probe {
+pub(super) struct QuantisedQuery {
     numbers: Vec<i16>,
     scale: f32,
     signs: Vec<u64>,
 }
 
-impl Probe {
+impl QuantisedQuery {
     /// A vector to compare with rows of `width` bytes.
     pub(super) fn new(vector: &[f32], width: usize) -> Option<Self> {
         let largest = f64::from(largest(vector)?);
         if largest == 0.0 {
             return None;
         }
-        // Neither a number nor the sum of all, each times 127, may be too large.
+        // Neither a number nor the sum of all, each times 127, may overflow.
         let sum: f64 = vector.iter().map(|value| f64::from(value.abs())).sum();
         let room = f64::from(i32::MAX) / 127.0 - vector.len() as f64;
         let factor = (f64::from(i16::MAX) / largest).min(room / sum);
@@ -63,7 +62,7 @@ impl Probe {
         Some(Self { numbers, scale, signs })
     }
 
-    /// How many numbers rows have.
+    /// Number of numbers in a row.
     pub(super) fn width(&self) -> usize {
         self.numbers.len()
     }
@@ -79,13 +78,13 @@ impl Probe {
         cosines.map(|(row, scale)| self.cosine(row, *scale)).reduce(f32::max)
     }
 
-    /// Asks for rows that are compared soon.
+    /// Prefetches rows that are compared soon.
     pub(super) fn fetch(&self, whole: &[i8], sentences: &[i8]) {
         simd::fetch(whole);
         simd::fetch(sentences);
     }
 
-    /// In how many signs each of several rows differs.
+    /// Number of signs in which each of several rows differs.
     pub(super) fn distances(&self, rows: &[u64], distances: &mut Vec<u16>) {
         distances.clear();
         distances.resize(rows.len() / self.signs.len().max(1), 0);
@@ -112,7 +111,7 @@ mod tests {
                 let (one, other) = (random(&mut rng, dimensions), random(&mut rng, dimensions));
                 let exact: f32 = one.iter().zip(&other).map(|(a, b)| a * b).sum();
                 let (bytes, scale) = quantised(&other, width).expect("numbers");
-                let near = Probe::new(&one, width).expect("numbers").cosine(&bytes, scale);
+                let near = QuantisedQuery::new(&one, width).expect("numbers").cosine(&bytes, scale);
                 let bound = if dimensions < 64 { 0.01 } else { 0.002 };
                 assert!((near - exact).abs() < bound, "{dimensions}: {near} {exact}");
             }
@@ -124,7 +123,7 @@ mod tests {
         for dimensions in [64, 384, 4_096, 16_384] {
             let (ones, width) = (vec![1.0; dimensions], dimensions);
             let (bytes, scale) = quantised(&ones, width).expect("numbers");
-            let got = Probe::new(&ones, width).expect("numbers").cosine(&bytes, scale);
+            let got = QuantisedQuery::new(&ones, width).expect("numbers").cosine(&bytes, scale);
             assert!((got / dimensions as f32 - 1.0).abs() < 0.001, "{dimensions}: {got}");
         }
     }
@@ -133,6 +132,9 @@ mod tests {
     fn what_is_not_a_number_is_no_vector() {
         assert!(quantised(&[0.5, f32::NAN], 64).is_none());
         assert!(quantised(&[0.0, 0.0], 64).is_some_and(|(bytes, _)| bytes == vec![0; 64]));
-        assert!(Probe::new(&[0.0, 0.0], 64).is_none() && Probe::new(&[f32::INFINITY], 64).is_none());
+        assert!(
+            QuantisedQuery::new(&[0.0, 0.0], 64).is_none()
+                && QuantisedQuery::new(&[f32::INFINITY], 64).is_none()
+        );
     }
 }

@@ -1,21 +1,21 @@
 //! The sessions that candidates are in, in order and over all parts, and the neighbours that come with them.
 //!
-//! Work is done once for a session, however many candidates it has.
+//! The work for a session is done once, however many candidates it has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::segment::{Details as _, Key, NONE, SessionKind};
-use super::visible::Visible;
+use super::segment::{DocDetailFields as _, NONE, SessionKey, SessionKind};
+use super::visible::VisibleDocs;
 
-/// How many items on each side of a candidate come with it.
+/// Number of items on each side of a candidate that come with it.
 const REACH: usize = 2;
-/// How many classes of a session are remembered while its items are counted.
+/// Number of classes of a session that are remembered while its items are counted.
 const REMEMBERED: usize = 8;
 
-/// A doc that is given back.
+/// A doc that is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Picked {
+pub(super) struct ResultDoc {
     pub(super) part: u32,
     pub(super) doc: u32,
     pub(super) session: Option<u32>,
@@ -25,20 +25,23 @@ pub(super) struct Picked {
 
 /// A session of candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Gathered {
-    /// Whether it is the chunks of one memory.
+pub(super) struct CandidateSession {
+    /// True if it is the chunks of one memory.
     pub(super) document: bool,
     /// Its docs, visible or not, part by part.
     pub(super) docs: Vec<(u32, Range<u32>)>,
-    /// How many are visible.
+    /// Number of visible docs.
     pub(super) items: u32,
     pub(super) speakers: u32,
-    /// How many terms the visible ones have together.
+    /// Total number of terms of the visible docs.
     pub(super) length: u64,
 }
 
-/// What is given back: the items of sessions in their order, then the others, and the sessions.
-pub(super) fn gather(parts: &[Visible<'_>], candidates: &[(u32, u32)]) -> (Vec<Picked>, Vec<Gathered>) {
+/// Collects the result: the items of sessions in their order, then the others, and the sessions.
+pub(super) fn gather(
+    parts: &[VisibleDocs<'_>],
+    candidates: &[(u32, u32)],
+) -> (Vec<ResultDoc>, Vec<CandidateSession>) {
     let (mut picked, mut sessions) = (Vec::new(), Vec::new());
     let (by_session, mut loose) = by_session(parts, candidates);
     for ((space, key), found) in by_session {
@@ -59,13 +62,13 @@ pub(super) fn gather(parts: &[Visible<'_>], candidates: &[(u32, u32)]) -> (Vec<P
         for (order, candidate) in around(&members, &candidates) {
             let (part, doc) = members[order];
             let order = u32::try_from(order).unwrap_or(NONE);
-            picked.push(Picked { part, doc, session, order, candidate });
+            picked.push(ResultDoc { part, doc, session, order, candidate });
         }
         let document = key.kind == SessionKind::Memory;
-        sessions.push(Gathered { document, ..measured(parts, docs, &members) });
+        sessions.push(CandidateSession { document, ..measured(parts, docs, &members) });
     }
     loose.sort_unstable_by_key(|&(part, doc)| parts[part as usize].view.ids[doc as usize]);
-    picked.extend(loose.into_iter().map(|(part, doc)| Picked {
+    picked.extend(loose.into_iter().map(|(part, doc)| ResultDoc {
         part,
         doc,
         session: None,
@@ -76,15 +79,15 @@ pub(super) fn gather(parts: &[Visible<'_>], candidates: &[(u32, u32)]) -> (Vec<P
 }
 
 /// Part, docs of the session in that part, candidates among them.
-type InPart = (u32, Range<u32>, Vec<u32>);
+type SessionPart = (u32, Range<u32>, Vec<u32>);
 
 /// The candidates of each session, and those without one.
 #[expect(clippy::type_complexity, reason = "used once, just above")]
 fn by_session<'a>(
-    parts: &[Visible<'a>],
+    parts: &[VisibleDocs<'a>],
     candidates: &[(u32, u32)],
-) -> (BTreeMap<([u8; 16], Key<'a>), Vec<InPart>>, Vec<(u32, u32)>) {
-    let mut runs: Vec<(u32, InPart)> = Vec::new();
+) -> (BTreeMap<([u8; 16], SessionKey<'a>), Vec<SessionPart>>, Vec<(u32, u32)>) {
+    let mut runs: Vec<(u32, SessionPart)> = Vec::new();
     let mut loose = Vec::new();
     for &(part, doc) in candidates {
         let view = &parts[part as usize].view;
@@ -98,7 +101,7 @@ fn by_session<'a>(
             _ => runs.push((session, (part, view.session_docs(session), vec![doc]))),
         }
     }
-    let mut sessions: BTreeMap<_, Vec<InPart>> = BTreeMap::new();
+    let mut sessions: BTreeMap<_, Vec<SessionPart>> = BTreeMap::new();
     for (session, run) in runs {
         sessions.entry(parts[run.0 as usize].view.session_key(session)).or_default().push(run);
     }
@@ -106,7 +109,7 @@ fn by_session<'a>(
 }
 
 /// The visible docs of a session, in its order.
-fn members(parts: &[Visible<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u32)> {
+fn members(parts: &[VisibleDocs<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u32)> {
     let mut members: Vec<(u32, u32)> = Vec::new();
     for (part, docs) in docs {
         let visible = &parts[*part as usize];
@@ -123,7 +126,7 @@ fn members(parts: &[Visible<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u32)>
     members
 }
 
-/// The places of candidates and of those next to them, ascending, with whether each is a candidate.
+/// The places of candidates and of their neighbours, ascending, each with true if it is a candidate.
 fn around(members: &[(u32, u32)], candidates: &[(u32, u32)]) -> Vec<(usize, bool)> {
     let mut wanted: Vec<(usize, bool)> = Vec::new();
     let mut left = candidates.len();
@@ -145,8 +148,12 @@ fn around(members: &[(u32, u32)], candidates: &[(u32, u32)]) -> Vec<(usize, bool
     wanted
 }
 
-fn measured(parts: &[Visible<'_>], docs: Vec<(u32, Range<u32>)>, members: &[(u32, u32)]) -> Gathered {
-    // Few classes take turns, so each is looked at once.
+fn measured(
+    parts: &[VisibleDocs<'_>],
+    docs: Vec<(u32, Range<u32>)>,
+    members: &[(u32, u32)],
+) -> CandidateSession {
+    // Few classes alternate, so each is judged once.
     let mut classes: Vec<(u32, u32)> = Vec::new();
     let mut length = 0;
     for &(part, doc) in members {
@@ -160,5 +167,11 @@ fn measured(parts: &[Visible<'_>], docs: Vec<(u32, Range<u32>)>, members: &[(u32
     let speakers: BTreeSet<Option<&str>> =
         classes.into_iter().map(|(part, class)| parts[part as usize].view.class_speaker(class)).collect();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Gathered { docs, items: count(members.len()), speakers: count(speakers.len()), length, document: false }
+    CandidateSession {
+        docs,
+        items: count(members.len()),
+        speakers: count(speakers.len()),
+        length,
+        document: false,
+    }
 }

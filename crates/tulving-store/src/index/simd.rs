@@ -1,7 +1,7 @@
-//! The two inner loops over vectors, each for any CPU and once more for those that can do better, chosen when the
-//! program runs. They are sums of whole numbers, so both give the same.
+//! The two inner loops over vectors, each in a version for any CPU and a faster one for newer CPUs, chosen at run
+//! time. They are sums of whole numbers, so both give the same result.
 
-/// The sum of the products. The rows are of one length, a multiple of 64; the caller sees to it that it fits.
+/// The sum of the products. The rows have the same length, a multiple of 64. The caller makes sure that the sum fits.
 pub(super) fn dot(numbers: &[i16], row: &[i8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -15,7 +15,7 @@ pub(super) fn dot(numbers: &[i16], row: &[i8]) -> i32 {
     dot_plain(numbers, row)
 }
 
-/// In how many bits each row differs from `signs`.
+/// Number of bits in which each row differs from `signs`.
 pub(super) fn distances(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
@@ -29,7 +29,7 @@ pub(super) fn distances(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
     distances_plain(signs, rows, distances);
 }
 
-/// Asks for rows that will be compared soon. Rows picked here and there are not in any cache, and waiting for each in
+/// Prefetches rows that will be compared soon. Rows at random places are not in any cache, and waiting for each in
 /// turn takes longer than comparing them.
 pub(super) fn fetch(rows: &[i8]) {
     #[cfg(target_arch = "x86_64")]
@@ -56,7 +56,7 @@ fn dot_plain(numbers: &[i16], row: &[i8]) -> i32 {
 
 #[inline(always)]
 fn distances_plain(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
-    // Six words, 384 dimensions, are what the built-in model has; a fixed number unrolls.
+    // The built-in model has six words, 384 dimensions; a fixed number is unrolled.
     if let Ok(signs) = <&[u64; 6]>::try_from(signs) {
         for (distance, row) in distances.iter_mut().zip(rows.chunks_exact(6)) {
             let mut bits = 0;
@@ -87,7 +87,7 @@ fn dot_avx2(numbers: &[i16], row: &[i8]) -> i32 {
     };
     let mut sums = [_mm256_setzero_si256(); 2];
     for (n, (numbers, row)) in numbers.chunks_exact(16).zip(row.chunks_exact(16)).enumerate() {
-        // SAFETY: sixteen numbers of two bytes and sixteen of one are there, and neither load asks for alignment.
+        // SAFETY: sixteen numbers of two bytes and sixteen of one are there, and neither load needs alignment.
         let (numbers, row) =
             unsafe { (_mm256_loadu_si256(numbers.as_ptr().cast()), _mm_loadu_si128(row.as_ptr().cast())) };
         let products = _mm256_madd_epi16(numbers, _mm256_cvtepi8_epi16(row));

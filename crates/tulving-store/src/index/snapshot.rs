@@ -1,28 +1,28 @@
-//! The whole index at one moment: segments of the base, segments of the tail, and what is dead in each.
+//! The whole index at one moment: segments of the base, segments of the tail, and the dead docs of each.
 //!
-//! A search works on one snapshot from beginning to end; whoever follows the log or folds makes a new one.
+//! A search uses one snapshot from start to end. Following the log or folding makes a new one.
 
 use std::sync::Arc;
 
-use super::dead::Dead;
-use super::segment::{Segment, View};
-use super::trouble::Damaged;
+use super::dead::DeadDocs;
+use super::segment::{Segment, SegmentView};
+use super::trouble::DamagedIndexFile;
 
-/// A segment and what is dead in it.
+/// A segment and its dead docs.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(super) struct SnapshotPart {
     pub(super) segment: Arc<Segment>,
-    pub(super) dead: Arc<Dead>,
-    /// Whether something that is dead in it was erased, and shall not stay in a file.
+    pub(super) dead: Arc<DeadDocs>,
+    /// True if some of its dead docs were erased, and must not stay in a file.
     pub(super) erased: bool,
 }
 
-impl Part {
+impl SnapshotPart {
     pub(super) fn new(segment: Segment) -> Self {
         Self { segment: Arc::new(segment), dead: Arc::default(), erased: false }
     }
 
-    /// How many docs live.
+    /// Number of living docs.
     pub(super) fn living(&self) -> usize {
         self.segment.docs() as usize - self.dead.docs().len()
     }
@@ -30,33 +30,33 @@ impl Part {
 
 /// All parts.
 #[derive(Clone, Default)]
-pub(super) struct Snapshot {
-    /// Those in files.
-    pub(super) base: Vec<Part>,
-    /// Those in memory.
-    pub(super) tail: Vec<Part>,
-    /// Whether memories are missing that it would have taken too long to read before answering. What is there is
-    /// there as it is now.
+pub(super) struct IndexSnapshot {
+    /// The parts in files.
+    pub(super) base: Vec<SnapshotPart>,
+    /// The parts in memory.
+    pub(super) tail: Vec<SnapshotPart>,
+    /// True if memories are missing because reading them would take too long before answering. Those that are
+    /// there are up to date.
     pub(super) partial: bool,
 }
 
-impl Snapshot {
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+impl IndexSnapshot {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &SnapshotPart> {
         self.base.iter().chain(&self.tail)
     }
 
-    /// The columns of each part, with what is dead.
-    pub(super) fn views(&self) -> Result<Vec<(View<'_>, &Dead)>, Damaged> {
+    /// The columns of each part, with its dead docs.
+    pub(super) fn views(&self) -> Result<Vec<(SegmentView<'_>, &DeadDocs)>, DamagedIndexFile> {
         views(self.parts())
     }
 
-    /// How many docs live.
+    /// Number of living docs.
     pub(super) fn items(&self) -> u64 {
         self.parts().map(|part| part.living() as u64).sum()
     }
 
-    /// Lets a memory die in every part, because it changed or because it was erased.
-    pub(super) fn kill(&mut self, id: &[u8; 16], erased: bool) -> Result<(), Damaged> {
+    /// Marks a memory as dead in every part, because it changed or was erased.
+    pub(super) fn kill(&mut self, id: &[u8; 16], erased: bool) -> Result<(), DamagedIndexFile> {
         for part in self.base.iter_mut().chain(&mut self.tail) {
             let view = part.segment.view()?;
             let docs = view.docs_of(id)?;
@@ -72,9 +72,9 @@ impl Snapshot {
     }
 }
 
-/// The columns of these parts, with what is dead in each.
+/// The columns of these parts, with the dead docs of each.
 pub(super) fn views<'a>(
-    parts: impl IntoIterator<Item = &'a Part>,
-) -> Result<Vec<(View<'a>, &'a Dead)>, Damaged> {
+    parts: impl IntoIterator<Item = &'a SnapshotPart>,
+) -> Result<Vec<(SegmentView<'a>, &'a DeadDocs)>, DamagedIndexFile> {
     parts.into_iter().map(|part| Ok((part.segment.view()?, &*part.dead))).collect()
 }

@@ -1,8 +1,8 @@
-//! What the index follows: the change log of any store, and the memories it names.
+//! The source of the index: the change log of any store, and its memories.
 
 use tulving_core::ports::{Feed, Log};
 
-/// A store, as far as the index reads it.
-pub(super) trait Source: Log + Feed + Send + Sync {}
+/// The parts of a store that the index reads.
+pub(super) trait IndexSource: Log + Feed + Send + Sync {}
 
-impl<S: Log + Feed + Send + Sync> Source for S {}
+impl<S: Log + Feed + Send + Sync> IndexSource for S {}

@@ -1,53 +1,53 @@
-//! How the index is, for those who look after it.
+//! The status of the index, for its maintenance.
 
 use std::path::Path;
 
-use tulving_core::error::IndexError;
-use tulving_core::id::Seq;
+use tulving_core::model::error::IndexError;
+use tulving_core::model::id::Seq;
 
 use super::manifest::NAME;
-use super::trouble::{Damaged, Trouble};
-use super::{SearchIndex, State};
+use super::trouble::{DamagedIndexFile, IndexStepError};
+use super::{IndexState, SearchIndex};
 
-/// How many findings are remembered.
+/// Number of findings that are remembered.
 const MOST_FINDINGS: usize = 20;
 
-/// What was noticed since the index was opened.
+/// The findings since the index was opened.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct IndexProblems {
     damage: Vec<String>,
     unwritable: Option<String>,
 }
 
-/// How the index is.
+/// The status of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStatus {
-    /// How many chunks of memories can be found.
+    /// Number of chunks of memories that can be found.
     pub items: u64,
-    /// How many segments the base has.
+    /// Number of segments of the base.
     pub segments: usize,
-    /// How many changes are in memory and not in the base.
+    /// Number of changes that are in memory and not in the base.
     pub tail: usize,
-    /// How far the base has followed the change log. Entries up to here are not read again.
+    /// The last entry of the change log that the base has. Entries up to here are not read again.
     pub watermark: Seq,
-    /// How far the change log was followed in memory.
+    /// The last entry of the change log that was followed in memory.
     pub followed: Seq,
-    /// How many bytes the files have.
+    /// Total size of the files in bytes.
     pub bytes: u64,
-    /// Whether files still hold something that was erased; see [`SearchIndex::purge`].
+    /// True if files still contain erased text; see [`SearchIndex::purge`].
     pub holds_erased: bool,
-    /// Whether the vectors of the base are of another model than the store answers with; see [`SearchIndex::tend`].
+    /// True if the vectors of the base are of another model than the store's; see [`SearchIndex::tend`].
     pub outdated: bool,
-    /// Whether only what changed last can be found, until the rest was read; see [`SearchIndex::tend`].
+    /// True if only the latest changes can be found, until the rest was read; see [`SearchIndex::tend`].
     pub partial: bool,
-    /// Damage that was noticed since the index was opened, and made good.
+    /// Damage that was noticed since the index was opened, and repaired.
     pub damage: Vec<String>,
-    /// Why nothing can be written, where that is so. The index is then in memory alone.
+    /// The reason why nothing can be written, if so. The index is then only in memory.
     pub unwritable: Option<String>,
 }
 
 impl SearchIndex {
-    /// How the index is, after it has caught up with the store.
+    /// The status of the index, after it has caught up with the store.
     pub fn status(&self) -> Result<IndexStatus, IndexError> {
         let mut state = self.state();
         self.update(&mut state)?;
@@ -59,7 +59,7 @@ impl SearchIndex {
             tail: basis.pending,
             watermark: basis.watermark,
             followed: basis.seq,
-            bytes: self.folder.as_ref().map_or(0, super::folder::Folder::bytes),
+            bytes: self.folder.as_ref().map_or(0, super::folder::IndexFolder::bytes),
             holds_erased: state.snapshot.base.iter().any(|part| part.erased),
             outdated: basis.is_outdated(),
             partial: state.snapshot.partial,
@@ -68,8 +68,8 @@ impl SearchIndex {
         })
     }
 
-    /// Checks every byte of every file, and says what is damaged. Damage is made good when the index is
-    /// [tended](Self::tend) next, or when a search comes across it.
+    /// Checks every byte of every file, and returns the damage. It is repaired the next time the index is
+    /// [tended](Self::tend), or when a search comes across it.
     pub fn verify(&self) -> Result<Vec<String>, IndexError> {
         let mut state = self.state();
         self.update(&mut state)?;
@@ -81,24 +81,24 @@ impl SearchIndex {
         Ok(found)
     }
 
-    /// What is damaged of the files as they are on the disk, where there should be any.
-    fn damage(&self, expected: bool) -> Result<Vec<Damaged>, Trouble> {
+    /// The damage of the files on the disk, if there should be any files.
+    fn damage(&self, expected: bool) -> Result<Vec<DamagedIndexFile>, IndexStepError> {
         let Some(folder) = self.folder.as_ref().filter(|_| expected) else {
             return Ok(Vec::new());
         };
         let opened = folder.manifest().and_then(|manifest| match manifest {
             Some(manifest) => folder.parts(&manifest),
-            None => Err(Damaged { file: NAME.to_owned(), what: "it is missing" }.into()),
+            None => Err(DamagedIndexFile { file: NAME.to_owned(), what: "it is missing" }.into()),
         });
         match opened {
             Ok(parts) => Ok(parts.iter().filter_map(|part| part.segment.verify().err()).collect()),
-            Err(Trouble::Damaged(damaged)) => Ok(vec![damaged]),
+            Err(IndexStepError::Damaged(damaged)) => Ok(vec![damaged]),
             Err(error) => Err(error),
         }
     }
 
-    /// Remembers damage, and that the index has to be made anew.
-    pub(super) fn notice(&self, state: &mut State, damaged: &Damaged) {
+    /// Records damage, and that the index must be rebuilt.
+    pub(super) fn notice(&self, state: &mut IndexState, damaged: &DamagedIndexFile) {
         state.damaged = true;
         self.with_notes(|notes| {
             let found = text(damaged);
@@ -108,16 +108,19 @@ impl SearchIndex {
         });
     }
 
-    /// Remembers that the folder cannot be used.
+    /// Records that the folder cannot be used.
     pub(super) fn excuse(&self, path: &Path, error: &std::io::Error) {
         self.with_notes(|notes| notes.unwritable = Some(format!("{}: {error}", path.display())));
     }
 
-    /// What was done; `None` where the disk would not have it, which is remembered.
-    pub(super) fn unless_unwritable<T>(&self, done: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
+    /// The result; `None` if the disk failed, which is recorded.
+    pub(super) fn unless_unwritable<T>(
+        &self,
+        done: Result<T, IndexStepError>,
+    ) -> Result<Option<T>, IndexStepError> {
         match done {
             Ok(done) => Ok(Some(done)),
-            Err(Trouble::Disk(path, error)) => {
+            Err(IndexStepError::Disk(path, error)) => {
                 self.excuse(&path, &error);
                 Ok(None)
             }
@@ -126,6 +129,6 @@ impl SearchIndex {
     }
 }
 
-fn text(damaged: &Damaged) -> String {
+fn text(damaged: &DamagedIndexFile) -> String {
     format!("{}: {}", damaged.file, damaged.what)
 }

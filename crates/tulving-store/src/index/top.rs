@@ -1,32 +1,32 @@
-//! The best of many, where ties never depend on how the index is laid out.
+//! The best of many. Ties never depend on the layout of the index.
 
 use std::cmp::Ordering;
 
-use super::segment::{Details as _, View};
+use super::segment::{DocDetailFields as _, SegmentView};
 
 /// A doc of a part with a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hit {
+pub(super) struct ScoredDoc {
     pub(super) score: f32,
     pub(super) part: u32,
     pub(super) doc: u32,
 }
 
 /// Keeps the `limit` best: the higher score first, then the smaller memory id, then the earlier chunk.
-pub(super) struct Top<'a> {
-    views: &'a [View<'a>],
+pub(super) struct TopDocs<'a> {
+    views: &'a [SegmentView<'a>],
     limit: usize,
-    hits: Vec<Hit>,
-    /// The last of the best, once there are enough.
-    bar: Option<Hit>,
+    hits: Vec<ScoredDoc>,
+    /// The worst of the best, once there are enough.
+    bar: Option<ScoredDoc>,
 }
 
-impl<'a> Top<'a> {
-    pub(super) fn new(views: &'a [View<'a>], limit: usize) -> Self {
+impl<'a> TopDocs<'a> {
+    pub(super) fn new(views: &'a [SegmentView<'a>], limit: usize) -> Self {
         Self { views, limit, hits: Vec::new(), bar: None }
     }
 
-    /// What is below this is not taken.
+    /// The least score that is accepted.
     pub(super) fn least(&self) -> f32 {
         match self.bar {
             _ if self.limit == 0 => f32::INFINITY,
@@ -35,8 +35,8 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// Takes a hit, where it is good enough.
-    pub(super) fn offer(&mut self, hit: Hit) {
+    /// Adds a hit, if it is good enough.
+    pub(super) fn offer(&mut self, hit: ScoredDoc) {
         if self.limit == 0 || self.bar.is_some_and(|bar| order(self.views, &hit, &bar) != Ordering::Less) {
             return;
         }
@@ -47,7 +47,7 @@ impl<'a> Top<'a> {
     }
 
     /// The best, in any order.
-    pub(super) fn into_hits(mut self) -> Vec<Hit> {
+    pub(super) fn into_hits(mut self) -> Vec<ScoredDoc> {
         if self.hits.len() > self.limit {
             self.prune();
         }
@@ -63,9 +63,9 @@ impl<'a> Top<'a> {
     }
 }
 
-/// The better first.
-fn order(views: &[View<'_>], one: &Hit, other: &Hit) -> Ordering {
-    let key = |hit: &Hit| {
+/// Orders the better hit first.
+fn order(views: &[SegmentView<'_>], one: &ScoredDoc, other: &ScoredDoc) -> Ordering {
+    let key = |hit: &ScoredDoc| {
         let (view, doc) = (&views[hit.part as usize], hit.doc as usize);
         (view.ids[doc], view.details[doc].chunk())
     };

@@ -1,62 +1,62 @@
-//! What may go wrong inside the index, before it is decided what to do about it.
+//! Errors inside the index, before it is decided how to handle them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tulving_core::error::{IndexError, StoreError};
+use tulving_core::model::error::{IndexError, StoreError};
 
 /// A file of the index is not as it was written. Noticed before anything of it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Damaged {
+pub(super) struct DamagedIndexFile {
     /// The file's name.
     pub(super) file: String,
-    /// What is wrong with it.
+    /// The damage.
     pub(super) what: &'static str,
 }
 
-/// Why a step did not succeed.
+/// The reason why a step failed.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// The store failed: the caller is told.
+pub(super) enum IndexStepError {
+    /// The store failed: the caller gets the error.
     Store(StoreError),
-    /// The disk failed: memory has to do.
+    /// The disk failed: the index continues in memory.
     Disk(PathBuf, io::Error),
-    /// A file is damaged: the index is made anew.
-    Damaged(Damaged),
+    /// A file is damaged: the index is rebuilt.
+    Damaged(DamagedIndexFile),
 }
 
-impl Trouble {
-    /// That something could not be done with a file.
+impl IndexStepError {
+    /// Converts an I/O error on a file.
     pub(super) fn disk(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |error| Self::Disk(path, error)
     }
 
-    /// The same of what the rest of this crate says about its files.
+    /// Converts an error of this crate about its files.
     pub(super) fn unwritten(path: &Path) -> impl FnOnce(StoreError) -> Self {
         let path = path.to_owned();
         |error| Self::Disk(path, io::Error::other(error))
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for IndexStepError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Damaged> for Trouble {
-    fn from(damaged: Damaged) -> Self {
+impl From<DamagedIndexFile> for IndexStepError {
+    fn from(damaged: DamagedIndexFile) -> Self {
         Self::Damaged(damaged)
     }
 }
 
-impl From<Trouble> for IndexError {
-    fn from(trouble: Trouble) -> Self {
+impl From<IndexStepError> for IndexError {
+    fn from(trouble: IndexStepError) -> Self {
         match trouble {
-            Trouble::Store(error) => Self::Store(error),
-            Trouble::Disk(path, source) => Self::File { path: path.display().to_string(), source },
-            Trouble::Damaged(Damaged { file, what }) => {
+            IndexStepError::Store(error) => Self::Store(error),
+            IndexStepError::Disk(path, source) => Self::File { path: path.display().to_string(), source },
+            IndexStepError::Damaged(DamagedIndexFile { file, what }) => {
                 Self::File { path: file, source: io::Error::new(io::ErrorKind::InvalidData, what) }
             }
         }

@@ -1,57 +1,57 @@
-//! The vector lane: cosines with the question, exact among few and by way of sign bits among many.
+//! The vector lane: cosines with the question, exact for few items and preselected by sign bits for many.
 
-use tulving_core::search::{self, Meaning};
+use tulving_core::model::search::{self, Meaning};
 
-use super::quantise::Probe;
-use super::segment::{Details as _, Vectors, View, stride};
-use super::top::{Hit, Top};
-use super::trouble::Damaged;
-use super::visible::Visible;
+use super::quantise::QuantisedQuery;
+use super::segment::{DocDetailFields as _, DocVectors, SegmentView, stride};
+use super::top::{ScoredDoc, TopDocs};
+use super::trouble::DamagedIndexFile;
+use super::visible::VisibleDocs;
 
-/// Up to so many items are compared exactly, sentences and all, which takes about 1 ms with two sentences each. Beyond,
-/// the signs choose whom to compare: 0.6 ms at 20,000.
+/// The most items that are compared exactly, with all sentences, which takes about 1 ms with two sentences each. Beyond
+/// that, the signs choose the ones to compare: 0.6 ms at 20,000.
 const EXACT: u64 = 10_000;
-/// The signs choose at least so many.
+/// The least number that the signs choose.
 const SURVIVORS: usize = 2_000;
-/// How many rows of signs are compared before looking at the outcome.
+/// Number of rows of signs that are compared before looking at the result.
 const ROWS: usize = 1_024;
-/// How many survivors ahead vectors are asked for from memory.
+/// Number of survivors whose vectors are prefetched from memory.
 const AHEAD: usize = 3;
 
-/// How near a doc is.
+/// The closeness of a doc.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Near {
+pub(super) struct DocSimilarity {
     pub(super) doc: u32,
     pub(super) whole: f32,
     pub(super) sentence: Option<f32>,
 }
 
-impl Near {
+impl DocSimilarity {
     pub(super) fn closeness(&self) -> f32 {
         search::closeness(Some(self.whole), self.sentence)
     }
 }
 
-/// What was compared.
+/// The compared docs.
 #[derive(Default)]
-pub(super) struct Compared {
-    probe: Option<Probe>,
-    /// Whether a part has vectors of the question's model.
+pub(super) struct VectorResults {
+    probe: Option<QuantisedQuery>,
+    /// For each part, true if it has vectors of the question's model.
     fits: Vec<bool>,
-    /// Part by part, by doc.
-    near: Vec<Vec<Near>>,
+    /// The closeness of docs, part by part, by doc.
+    near: Vec<Vec<DocSimilarity>>,
     /// The best.
-    pub(super) best: Vec<Hit>,
+    pub(super) best: Vec<ScoredDoc>,
 }
 
-impl Compared {
-    /// Compares what is visible, and finds the `depth` nearest.
+impl VectorResults {
+    /// Compares the visible docs, and finds the `depth` nearest.
     pub(super) fn of(
         meaning: Option<&Meaning>,
-        parts: &[Visible<'_>],
-        views: &[View<'_>],
+        parts: &[VisibleDocs<'_>],
+        views: &[SegmentView<'_>],
         depth: usize,
-    ) -> Result<Self, Damaged> {
+    ) -> Result<Self, DamagedIndexFile> {
         let mut made =
             Self { near: vec![Vec::new(); parts.len()], fits: vec![false; parts.len()], ..Self::default() };
         let Some(meaning) = meaning else {
@@ -59,28 +59,28 @@ impl Compared {
         };
         let wanted = Some((meaning.model.as_str(), meaning.vector.len()));
         made.fits = views.iter().map(|view| view.segment.model() == wanted).collect();
-        made.probe = Probe::new(&meaning.vector, stride(meaning.vector.len()));
+        made.probe = QuantisedQuery::new(&meaning.vector, stride(meaning.vector.len()));
         let Some(probe) = &made.probe else {
             return Ok(made);
         };
         let fitting = (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
-        let fitting: Vec<(u32, &Visible<'_>)> = fitting.collect();
+        let fitting: Vec<(u32, &VisibleDocs<'_>)> = fitting.collect();
         let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
         if items <= EXACT {
             compare_all(probe, &fitting, &mut made.near)?;
         } else {
-            let mut survivors = Nearest::new(SURVIVORS.max(depth.saturating_mul(4)), probe.width());
+            let mut survivors = SignPreselection::new(SURVIVORS.max(depth.saturating_mul(4)), probe.width());
             for (part, visible) in fitting {
                 survivors.scan(probe, part, visible)?;
             }
             compare_chosen(probe, &survivors.chosen(views), views, &mut made.near)?;
         }
-        let mut top = Top::new(views, depth);
+        let mut top = TopDocs::new(views, depth);
         for (part, near) in (0_u32..).zip(&made.near) {
             for one in near {
                 let score = one.closeness();
                 if score >= top.least() {
-                    top.offer(Hit { score, part, doc: one.doc });
+                    top.offer(ScoredDoc { score, part, doc: one.doc });
                 }
             }
         }
@@ -88,24 +88,24 @@ impl Compared {
         Ok(made)
     }
 
-    /// Whether a part has vectors that were compared.
+    /// Returns true if a part has vectors that were compared.
     pub(super) fn fits(&self, part: usize) -> bool {
         self.fits[part]
     }
 
     /// The docs of a range that were compared.
-    pub(super) fn among(&self, part: u32, docs: &std::ops::Range<u32>) -> &[Near] {
+    pub(super) fn among(&self, part: u32, docs: &std::ops::Range<u32>) -> &[DocSimilarity] {
         let near = &self.near[part as usize];
         let from = near.partition_point(|near| near.doc < docs.start);
         &near[from..from + near[from..].partition_point(|near| near.doc < docs.end)]
     }
 
-    /// How near each of these docs is, compared now where it was not before.
+    /// The closeness of each of these docs. Those not compared before are compared now.
     pub(super) fn near(
         &self,
         docs: impl Iterator<Item = (u32, u32)>,
-        views: &[View<'_>],
-    ) -> Result<Vec<Option<Near>>, Damaged> {
+        views: &[SegmentView<'_>],
+    ) -> Result<Vec<Option<DocSimilarity>>, DamagedIndexFile> {
         let (mut found, mut missing) = (Vec::new(), Vec::new());
         for (place, (part, doc)) in docs.enumerate() {
             let near = &self.near[part as usize];
@@ -125,8 +125,12 @@ impl Compared {
     }
 }
 
-/// Compares all that is visible in these parts.
-fn compare_all(probe: &Probe, parts: &[(u32, &Visible<'_>)], near: &mut [Vec<Near>]) -> Result<(), Damaged> {
+/// Compares all visible docs in these parts.
+fn compare_all(
+    probe: &QuantisedQuery,
+    parts: &[(u32, &VisibleDocs<'_>)],
+    near: &mut [Vec<DocSimilarity>],
+) -> Result<(), DamagedIndexFile> {
     for &(part, visible) in parts {
         for range in &visible.ranges {
             for row in visible.view.rows(range.clone()) {
@@ -142,12 +146,12 @@ fn compare_all(probe: &Probe, parts: &[(u32, &Visible<'_>)], near: &mut [Vec<Nea
 
 /// Compares these docs, which ascend part by part.
 fn compare_chosen(
-    probe: &Probe,
+    probe: &QuantisedQuery,
     chosen: &[(u32, u32)],
-    views: &[View<'_>],
-    near: &mut [Vec<Near>],
-) -> Result<(), Damaged> {
-    // All are asked for before the first is read.
+    views: &[SegmentView<'_>],
+    near: &mut [Vec<DocSimilarity>],
+) -> Result<(), DamagedIndexFile> {
+    // All are requested before the first is read.
     let places = chosen.iter().filter_map(|&(part, doc)| {
         let row = views[part as usize].row_of(doc)?;
         views[part as usize].fetch_vectors(row);
@@ -161,8 +165,12 @@ fn compare_chosen(
     Ok(())
 }
 
-/// Compares rows that lie here and there.
-fn compare_each<T: Copy>(probe: &Probe, rows: &[(T, u32, Vectors<'_>)], mut each: impl FnMut(T, Near)) {
+/// Compares rows at random places.
+fn compare_each<T: Copy>(
+    probe: &QuantisedQuery,
+    rows: &[(T, u32, DocVectors<'_>)],
+    mut each: impl FnMut(T, DocSimilarity),
+) {
     for (n, (what, doc, vectors)) in rows.iter().enumerate() {
         if let Some((.., soon)) = rows.get(n + AHEAD) {
             probe.fetch(soon.whole, soon.sentences);
@@ -171,37 +179,42 @@ fn compare_each<T: Copy>(probe: &Probe, rows: &[(T, u32, Vectors<'_>)], mut each
     }
 }
 
-fn compared(probe: &Probe, doc: u32, vectors: &Vectors<'_>) -> Near {
-    Near {
+fn compared(probe: &QuantisedQuery, doc: u32, vectors: &DocVectors<'_>) -> DocSimilarity {
+    DocSimilarity {
         doc,
         whole: probe.cosine(vectors.whole, vectors.scale),
         sentence: probe.best_cosine(vectors.sentences, vectors.sentence_scales),
     }
 }
 
-/// Those whose signs differ least from the question's.
-struct Nearest {
+/// The docs whose signs differ least from the question's.
+struct SignPreselection {
     limit: usize,
-    /// How many were taken at each distance.
+    /// Number of docs taken at each distance.
     taken: Vec<usize>,
-    /// Whoever is farther is not taken: enough are nearer.
+    /// The largest distance that is taken: enough docs are nearer.
     bound: u16,
-    /// How many are nearer than the bound.
+    /// Number of docs nearer than the bound.
     nearer: usize,
     /// Distance, part and doc.
     found: Vec<(u16, u32, u32)>,
-    /// Once so many were found, those beyond the bound go.
+    /// Number of docs at which those beyond the bound are dropped.
     full: usize,
 }
 
-impl Nearest {
+impl SignPreselection {
     fn new(limit: usize, width: usize) -> Self {
         let full = limit.max(ROWS).saturating_mul(8);
         Self { limit, taken: vec![0; width + 1], bound: u16::MAX, nearer: 0, found: Vec::new(), full }
     }
 
-    /// Takes those of a part.
-    fn scan(&mut self, probe: &Probe, part: u32, visible: &Visible<'_>) -> Result<(), Damaged> {
+    /// Adds the docs of a part.
+    fn scan(
+        &mut self,
+        probe: &QuantisedQuery,
+        part: u32,
+        visible: &VisibleDocs<'_>,
+    ) -> Result<(), DamagedIndexFile> {
         let mut distances = Vec::with_capacity(ROWS);
         for range in &visible.ranges {
             let rows = visible.view.rows(range.clone());
@@ -236,13 +249,13 @@ impl Nearest {
         }
         if self.found.len() >= self.full {
             self.found.retain(|(distance, ..)| *distance <= self.bound);
-            // All that are as far as the bound stay, however many: they are not looked through with each that comes.
+            // All docs exactly at the bound stay, however many, so they must not be scanned again with each new one.
             self.full = self.full.max(self.found.len() * 2);
         }
     }
 
-    /// Part and doc of the nearest, in that order. Among those as far as the bound, the smaller ids are chosen.
-    fn chosen(mut self, views: &[View<'_>]) -> Vec<(u32, u32)> {
+    /// Part and doc of the nearest, in that order. Among those exactly at the bound, the smaller ids are chosen.
+    fn chosen(mut self, views: &[SegmentView<'_>]) -> Vec<(u32, u32)> {
         self.found.retain(|(distance, ..)| *distance <= self.bound);
         if self.found.len() > self.limit {
             let key = |&(_, part, doc): &(u16, u32, u32)| {
@@ -269,7 +282,7 @@ mod tests {
 
     #[test]
     fn many_at_one_distance_are_not_looked_through_with_each_that_comes() {
-        let mut nearest = Nearest::new(10, 64);
+        let mut nearest = SignPreselection::new(10, 64);
         let mut looks = 0;
         for doc in 0..200_000 {
             let full = nearest.full;

@@ -1,60 +1,64 @@
-//! What of a part is within a scope. Settled before anything is scored.
+//! The docs of a part within a scope. Decided before anything is scored.
 //!
 //! Docs of one class (space, owner, facets, speaker) are alike to almost every filter, so each class is judged once and
-//! a doc costs one look at its class. Only where a time or a list of memories is asked for is each doc judged by
-//! itself.
+//! a doc costs one look at its class. Each doc is judged separately only if the filter has a time or a list of
+//! memories.
 
 use std::ops::Range;
 
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::request::Filter;
-use tulving_core::search::Scope;
-use tulving_core::vocabulary::State;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::request::Filter;
+use tulving_core::model::search::Scope;
+use tulving_core::model::vocabulary::State;
 
-use super::dead::Dead;
-use super::segment::{Details as _, Postings, Tally, View};
-use super::trouble::Damaged;
+use super::dead::DeadDocs;
+use super::segment::{DocCounts, DocDetailFields as _, Postings, SegmentView};
+use super::trouble::DamagedIndexFile;
 
-/// Up to so many memories asked for by name, only their docs are walked; with more, walking all is as good.
+/// The most named memories for which only their docs are read. With more, reading all is as fast.
 const FEW: usize = 2_048;
 
-/// A part, and what of it is within the scope.
-pub(super) struct Visible<'a> {
-    pub(super) view: View<'a>,
-    dead: &'a Dead,
-    /// Ascending and apart from each other. What is outside is not visible.
+/// A part, and its docs within the scope.
+pub(super) struct VisibleDocs<'a> {
+    pub(super) view: SegmentView<'a>,
+    dead: &'a DeadDocs,
+    /// Ascending ranges that do not touch. Docs outside are not visible.
     pub(super) ranges: Vec<Range<u32>>,
-    /// Whether docs of a class are visible, as far as that decides it.
+    /// For each class, true if its docs are visible, as far as the class decides it.
     classes: Vec<bool>,
-    judged: Judged,
-    /// Whether all that lives in the part is visible.
+    judged: DocVisibility,
+    /// True if all living docs of the part are visible.
     whole: bool,
-    /// How much is visible.
-    pub(super) tally: Tally,
+    /// The number of visible docs and memories.
+    pub(super) tally: DocCounts,
 }
 
-enum Judged {
-    /// All in the ranges.
+enum DocVisibility {
+    /// All docs in the ranges are visible.
     All,
-    /// By class, without the dead.
+    /// Visible by class, without the dead.
     Classes,
     /// A bit for each doc.
     Docs(Vec<u64>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum ClassVisibility {
     No,
     Yes,
-    /// It depends on the doc.
+    /// The decision depends on the doc.
     Maybe,
 }
 
-impl<'a> Visible<'a> {
-    pub(super) fn of(view: View<'a>, dead: &'a Dead, scope: &Scope) -> Result<Self, Damaged> {
-        let mut verdicts = vec![Verdict::No; view.class_count()];
+impl<'a> VisibleDocs<'a> {
+    pub(super) fn of(
+        view: SegmentView<'a>,
+        dead: &'a DeadDocs,
+        scope: &Scope,
+    ) -> Result<Self, DamagedIndexFile> {
+        let mut verdicts = vec![ClassVisibility::No; view.class_count()];
         let mut ranges: Vec<Range<u32>> = Vec::new();
-        let mut tally = Tally::default();
+        let mut tally = DocCounts::default();
         let mut refused = false;
         for space in view.spaces() {
             let id = SpaceId::from_bytes(space.id);
@@ -65,9 +69,9 @@ impl<'a> Visible<'a> {
                 let verdict = judge(&view, class, id, scope);
                 verdicts[class as usize] = verdict;
                 match verdict {
-                    Verdict::Yes => tally.add(view.tally(class).less(dead.tally(class))),
-                    Verdict::No => refused = true,
-                    Verdict::Maybe => {}
+                    ClassVisibility::Yes => tally.add(view.tally(class).less(dead.tally(class))),
+                    ClassVisibility::No => refused = true,
+                    ClassVisibility::Maybe => {}
                 }
             }
             match ranges.last_mut() {
@@ -75,20 +79,20 @@ impl<'a> Visible<'a> {
                 _ => ranges.push(space.docs),
             }
         }
-        let classes = verdicts.iter().map(|verdict| *verdict == Verdict::Yes).collect();
-        let judged = if refused || !dead.is_empty() { Judged::Classes } else { Judged::All };
+        let classes = verdicts.iter().map(|verdict| *verdict == ClassVisibility::Yes).collect();
+        let judged = if refused || !dead.is_empty() { DocVisibility::Classes } else { DocVisibility::All };
         let all = 0..view.segment.docs();
         let whole = !refused && matches!(&ranges[..], [only] if *only == all);
         let mut made = Self { view, dead, ranges, classes, judged, whole, tally };
-        if scope.among.is_some() || verdicts.contains(&Verdict::Maybe) {
+        if scope.among.is_some() || verdicts.contains(&ClassVisibility::Maybe) {
             made.judge_docs(&verdicts, scope)?;
         }
         Ok(made)
     }
 
-    fn judge_docs(&mut self, verdicts: &[Verdict], scope: &Scope) -> Result<(), Damaged> {
+    fn judge_docs(&mut self, verdicts: &[ClassVisibility], scope: &Scope) -> Result<(), DamagedIndexFile> {
         let mut bits = vec![0_u64; self.view.ids.len().div_ceil(64)];
-        (self.tally, self.whole) = (Tally::default(), false);
+        (self.tally, self.whole) = (DocCounts::default(), false);
         let created = self.view.created()?;
         let runs = match &scope.among {
             Some(among) => self.named(among)?,
@@ -101,9 +105,9 @@ impl<'a> Visible<'a> {
                 let class = self.view.classes[first as usize];
                 let seen = !self.dead.has(first)
                     && match verdicts[class as usize] {
-                        Verdict::No => false,
-                        Verdict::Yes => true,
-                        Verdict::Maybe => self.in_time(first, created[first as usize], &scope.filter),
+                        ClassVisibility::No => false,
+                        ClassVisibility::Yes => true,
+                        ClassVisibility::Maybe => self.in_time(first, created[first as usize], &scope.filter),
                     };
                 if seen {
                     (first..end).for_each(|doc| bits[doc as usize / 64] |= 1 << (doc % 64));
@@ -115,12 +119,12 @@ impl<'a> Visible<'a> {
         if scope.among.as_ref().is_some_and(|among| among.len() <= FEW) {
             self.ranges = runs;
         }
-        self.judged = Judged::Docs(bits);
+        self.judged = DocVisibility::Docs(bits);
         Ok(())
     }
 
     /// The docs of these memories, ascending.
-    fn named(&self, ids: &[MemoryId]) -> Result<Vec<Range<u32>>, Damaged> {
+    fn named(&self, ids: &[MemoryId]) -> Result<Vec<Range<u32>>, DamagedIndexFile> {
         let found = ids.iter().map(|id| self.view.docs_of(id.as_bytes()));
         let mut found = found.collect::<Result<Vec<_>, _>>()?;
         found.retain(|docs| !docs.is_empty());
@@ -129,10 +133,10 @@ impl<'a> Visible<'a> {
         Ok(found)
     }
 
-    /// Whether a doc fits the times that are asked for.
+    /// Returns true if a doc matches the requested times.
     fn in_time(&self, doc: u32, created: i64, filter: &Filter) -> bool {
         let times = self.view.times(doc);
-        let fits = |asked: Option<tulving_core::time::Timestamp>, holds: &dyn Fn(i64) -> bool| {
+        let fits = |asked: Option<tulving_core::model::time::Timestamp>, holds: &dyn Fn(i64) -> bool| {
             asked.is_none_or(|time| holds(time.as_micros()))
         };
         fits(filter.since, &|since| created >= since)
@@ -144,41 +148,43 @@ impl<'a> Visible<'a> {
             && fits(filter.valid_at, &|then| times.held(then, self.view.details[doc as usize].at()))
     }
 
-    /// Whether a doc within the ranges is visible.
+    /// Returns true if a doc within the ranges is visible.
     pub(super) fn sees(&self, doc: u32) -> bool {
         match &self.judged {
-            Judged::All => true,
-            Judged::Classes => self.classes[self.view.classes[doc as usize] as usize] && !self.dead.has(doc),
-            Judged::Docs(bits) => bits[doc as usize / 64] >> (doc % 64) & 1 == 1,
+            DocVisibility::All => true,
+            DocVisibility::Classes => {
+                self.classes[self.view.classes[doc as usize] as usize] && !self.dead.has(doc)
+            }
+            DocVisibility::Docs(bits) => bits[doc as usize / 64] >> (doc % 64) & 1 == 1,
         }
     }
 
-    /// How many visible docs have a term.
+    /// Number of visible docs with a term.
     pub(super) fn count(&self, postings: Postings<'_>) -> usize {
         if self.whole {
             return self.dead.living(postings);
         }
         let docs = self.ranges.iter().map(|range| postings.docs_within(range));
         match self.judged {
-            Judged::All => docs.map(<[u32]>::len).sum(),
-            Judged::Classes | Judged::Docs(_) => {
+            DocVisibility::All => docs.map(<[u32]>::len).sum(),
+            DocVisibility::Classes | DocVisibility::Docs(_) => {
                 docs.map(|docs| docs.iter().filter(|doc| self.sees(**doc)).count()).sum()
             }
         }
     }
 
-    /// Whether a visible doc has a term.
+    /// Returns true if a visible doc has a term.
     pub(super) fn has_any(&self, postings: Postings<'_>) -> bool {
         self.ranges.iter().any(|range| postings.docs_within(range).iter().any(|doc| self.sees(*doc)))
     }
 
-    /// Which of the up to 64 docs from `first`, a multiple of 64, on are visible. Says nothing about docs outside of
-    /// the ranges.
+    /// The visible docs among the up to 64 from `first`, a multiple of 64, as bits. Bits of docs outside the ranges
+    /// have no meaning.
     pub(super) fn word(&self, first: u32) -> u64 {
         match &self.judged {
-            Judged::All => u64::MAX,
-            Judged::Docs(bits) => bits[first as usize / 64],
-            Judged::Classes => {
+            DocVisibility::All => u64::MAX,
+            DocVisibility::Docs(bits) => bits[first as usize / 64],
+            DocVisibility::Classes => {
                 let docs = &self.view.classes[first as usize..];
                 let bits = docs.iter().take(64).enumerate();
                 let bits =
@@ -188,16 +194,16 @@ impl<'a> Visible<'a> {
         }
     }
 
-    /// Each class that a visible doc is of, at least once.
+    /// Each class of a visible doc, at least once.
     pub(super) fn classes(&self) -> Vec<u32> {
         match &self.judged {
-            Judged::Docs(_) => {
+            DocVisibility::Docs(_) => {
                 let docs = self.ranges.iter().cloned().flatten().filter(|&doc| self.sees(doc));
                 let mut classes: Vec<u32> = docs.map(|doc| self.view.classes[doc as usize]).collect();
                 classes.dedup();
                 classes
             }
-            Judged::All | Judged::Classes => {
+            DocVisibility::All | DocVisibility::Classes => {
                 let lives = |class: u32| self.view.tally(class).items > self.dead.tally(class).items;
                 let classes = (0_u32..).zip(&self.classes).filter(|(class, seen)| **seen && lives(*class));
                 classes.map(|(class, _)| class).collect()
@@ -206,10 +212,10 @@ impl<'a> Visible<'a> {
     }
 }
 
-fn judge(view: &View<'_>, class: u32, space: SpaceId, scope: &Scope) -> Verdict {
+fn judge(view: &SegmentView<'_>, class: u32, space: SpaceId, scope: &Scope) -> ClassVisibility {
     let (facets, filter) = (view.facets(class), &scope.filter);
     let owner = PrincipalId::from_bytes(view.class_owner(class));
-    // Those of the class that have expired count as archived.
+    // Expired docs of the class count as archived.
     let expires = facets.timed() && filter.states_at.is_some() && !filter.states.is_empty();
     let wanted = scope.sight.sees(space, owner, facets.boundary())
         && (filter.types.is_empty() || facets.memory_type().is_some_and(|word| filter.types.contains(&word)))
@@ -223,9 +229,9 @@ fn judge(view: &View<'_>, class: u32, space: SpaceId, scope: &Scope) -> Verdict 
         && !(filter.records_only && facets.mirror());
     let dated = filter.since.is_some() || filter.until.is_some() || filter.valid_at.is_some();
     match wanted {
-        false => Verdict::No,
-        true if dated || expires => Verdict::Maybe,
-        true => Verdict::Yes,
+        false => ClassVisibility::No,
+        true if dated || expires => ClassVisibility::Maybe,
+        true => ClassVisibility::Yes,
     }
 }
 

@@ -1,24 +1,24 @@
-//! Who keeps an attachment and who removes one stay out of each other's way, in all processes of a home: by a lock on a file,
-//! which ends with its process.
+//! Keeps writers and removers of attachments apart, in all processes of a home: by a lock on a file, which ends with its
+//! process.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::Hold;
 
 use super::local::trouble;
 use crate::{files, home};
 
-/// The lock of a place for attachments. Its file stays: were it removed, two could hold it at once.
+/// The lock of a place for attachments. Its file stays: if it were removed, two processes could have the lock at once.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct ObjectsLock {
     file: PathBuf,
 }
 
-impl Held {
+impl ObjectsLock {
     pub(super) fn by(file: PathBuf) -> Self {
         Self { file }
     }

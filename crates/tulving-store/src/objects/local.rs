@@ -1,7 +1,7 @@
-//! Attachments in a folder: one file each, for its owner alone, in 256 folders by the first byte of the hash.
+//! Attachments in a folder: one file each, readable only by its owner, in 256 folders by the first byte of the hash.
 //!
-//! A file is written as a [draft](crate::Draft) beside its place and put there when it is durable, so what has the name of a
-//! key is whole. Drafts that a killed process left go with the next attachment that comes into the same folder.
+//! A file is written as a [draft](crate::DraftFile) in its folder and renamed when it is durable, so a file with the name of a
+//! key is complete. Drafts of a killed process are removed with the next attachment in the same folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
@@ -9,36 +9,36 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{OFlags, Timespec, Timestamps};
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{Hold, ObjectKey, Objects};
 
 use super::ObjectSizes;
-use super::held::Held;
-use crate::draft::Draft;
+use super::held::ObjectsLock;
+use crate::draft::DraftFile;
 use crate::{files, home};
 
-/// What keepers and removers lock, in the folder of the attachments.
+/// The lock file of keepers and removers, in the folder of the attachments.
 const LOCK: &str = "lock";
 
 /// Attachments in a folder.
 #[derive(Clone, Debug)]
-pub struct Local {
+pub struct LocalObjects {
     folder: PathBuf,
-    held: Held,
+    held: ObjectsLock,
 }
 
-impl Local {
-    /// The attachments in this folder, which is made with the first of them.
+impl LocalObjects {
+    /// The attachments in this folder, which is created with the first of them.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self { held: Held::by(folder.join(LOCK)), folder }
+        Self { held: ObjectsLock::by(folder.join(LOCK)), folder }
     }
 
     fn path(&self, key: &ObjectKey) -> PathBuf {
         self.folder.join(key.as_str())
     }
 
-    /// Makes what is there with these very bytes durable and as good as new, and says whether it was so.
+    /// Makes an existing file with exactly these bytes durable and updates its times. Returns true if there is one.
     fn renew(path: &Path, bytes: &[u8]) -> io::Result<bool> {
         let Some(mut file) = open(path)? else {
             return Ok(false);
@@ -56,7 +56,7 @@ impl Local {
         let folder = files::folder_of(path);
         home::try_make_folder(folder)?;
         if !Self::renew(path, bytes)? {
-            let mut draft = Draft::within(folder, "")?;
+            let mut draft = DraftFile::within(folder, "")?;
             draft.write_all(bytes)?;
             draft.sync()?;
             draft.replace(path)?;
@@ -73,7 +73,7 @@ impl Local {
     }
 }
 
-impl Objects for Local {
+impl Objects for LocalObjects {
     fn put(&self, bytes: &[u8], hash: &str) -> Result<String, ObjectError> {
         let key = ObjectKey::of(bytes, hash)?;
         Self::write(&self.path(&key), bytes).map_err(|error| trouble("written", &error))?;
@@ -108,7 +108,7 @@ impl Objects for Local {
     }
 }
 
-impl ObjectSizes for Local {
+impl ObjectSizes for LocalObjects {
     fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
         let key = ObjectKey::parse(key)?;
         let look = || -> io::Result<Option<u64>> {
@@ -122,7 +122,7 @@ impl ObjectSizes for Local {
     }
 }
 
-/// A regular file, opened for reading; `None` where there is none. What is something else is not waited for.
+/// A regular file, opened for reading; `None` if there is none. Opening anything else does not wait.
 fn open(path: &Path) -> io::Result<Option<File>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).expect("flags of the system are a C int");
@@ -137,7 +137,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether a file has exactly these bytes from where it stands.
+/// Returns true if the rest of a file is exactly these bytes.
 fn has(file: &mut File, mut bytes: &[u8]) -> io::Result<bool> {
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -152,7 +152,7 @@ fn has(file: &mut File, mut bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// What a caller hears. Where on this machine the folder is stays unsaid: the caller may be on another one.
+/// The error for a caller. It does not contain the path of the folder: the caller may be on another machine.
 pub(super) fn trouble(verb: &'static str, error: &io::Error) -> ObjectError {
     let why = match (error.raw_os_error(), error.get_ref()) {
         (Some(code), _) => io::Error::from_raw_os_error(code).to_string(),

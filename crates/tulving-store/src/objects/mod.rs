@@ -1,21 +1,21 @@
-//! Where attachments are kept: a [folder](Local) of the home, or a [bucket](S3) that others serve.
+//! The place of attachments: a [folder](LocalObjects) of the home, or a [bucket](S3Objects) of a service.
 //!
-//! Both give out only bytes that have the hash in their key, and need no runtime: whoever calls may be on a thread of one.
+//! Both return only bytes that match the hash in their key, and need no runtime: the caller may be on a thread of one.
 
 mod held;
 mod local;
 mod s3;
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 
-pub use local::Local;
-pub use s3::{S3, S3Config, S3Keys};
+pub use local::LocalObjects;
+pub use s3::{S3Config, S3Keys, S3Objects};
 
-/// Says how large attachments are without reading them, so that a check of all of them is cheap.
+/// Returns the sizes of attachments without reading them, so that checking all of them is cheap.
 pub trait ObjectSizes {
-    /// The size of what is under a key; `None` where there is nothing.
+    /// The size of the attachment under a key; `None` if there is none.
     fn size(&self, key: &str) -> Result<Option<u64>, ObjectError>;
 
-    /// Tells if each question goes over the network.
+    /// Returns true if each call goes over the network.
     fn is_remote(&self) -> bool;
 }

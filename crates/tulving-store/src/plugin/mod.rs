@@ -1,8 +1,8 @@
-//! A backend that is a program of its own: a child process that speaks JSON-RPC 2.0 over its standard input and output.
+//! A backend that is a separate program: a child process that speaks JSON-RPC 2.0 over its standard input and output.
 //!
-//! [`wire`] has the messages, [`session`] the process, [`pipe`] what lies between. It is started when it is first needed.
-//! Whatever it does, a call ends in time: one that is late, talks out of turn or says what cannot be understood is killed
-//! with all its group, and started anew by the next call, a few times a minute at the most.
+//! [`wire`] has the messages, [`session`] the process, [`pipe`] the pipes between. The process is started when it is
+//! first needed. A call always ends in time: a process that is late, answers without a request or sends something
+//! unreadable is killed with its whole group, and the next call restarts it, at most a few times a minute.
 
 mod pipe;
 mod session;
@@ -13,60 +13,60 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tulving_core::backend::{Description, Given, ListQuery, Listed, RecallQuery, Verb};
-use tulving_core::error::BackendError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::memory::Memory;
+use tulving_core::model::backend::{Description, Given, ListQuery, Listed, RecallQuery, Verb};
+use tulving_core::model::error::BackendError;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::memory::Memory;
 use tulving_core::ports::Backend;
 
-use session::Session;
+use session::PluginSession;
 
-/// How often it may be started within [`RECENTLY`]. More means that it does not stay.
+/// The most starts within [`RECENTLY`]. More mean that it does not stay up.
 const STARTS: usize = 5;
 /// The time over which starts are counted.
 const RECENTLY: Duration = Duration::from_secs(60);
 
-/// A program and how it is started.
+/// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginCommand {
     /// The program and its arguments; never empty.
     pub command: Vec<String>,
-    /// The folder that it works in.
+    /// Its working folder.
     pub folder: PathBuf,
 }
 
-/// A backend that is a program of its own.
+/// A backend that is a separate program.
 pub struct Plugin {
     how: PluginCommand,
-    state: Mutex<State>,
+    state: Mutex<PluginState>,
 }
 
 #[derive(Default)]
-struct State {
-    session: Option<Arc<Session>>,
-    /// The starts of the last minute, and those from before of which something is left.
-    starts: Vec<Start>,
+struct PluginState {
+    session: Option<Arc<PluginSession>>,
+    /// The starts of the last minute, and earlier ones whose processes are not all gone.
+    starts: Vec<PluginStart>,
 }
 
-struct Start {
+struct PluginStart {
     at: Instant,
-    /// None where it could not be started.
-    session: Option<Arc<Session>>,
+    /// `None` if it could not be started.
+    session: Option<Arc<PluginSession>>,
 }
 
-impl Start {
+impl PluginStart {
     fn is_recent(&self, now: Instant) -> bool {
         now.duration_since(self.at) < RECENTLY
     }
 
-    /// Whether nothing is left of it: neither its process nor a thread that stands by it.
+    /// Returns true if nothing is left of it: neither its process nor a thread that serves it.
     fn is_over(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.is_over())
     }
 }
 
-/// Why it is not started once more, where that is so.
-fn given_up(starts: &[Start], now: Instant, ended: Option<BackendError>) -> Option<BackendError> {
+/// The reason not to start it again, if there is one.
+fn given_up(starts: &[PluginStart], now: Instant, ended: Option<BackendError>) -> Option<BackendError> {
     if starts.len() < STARTS {
         return None;
     }
@@ -79,13 +79,13 @@ fn given_up(starts: &[Start], now: Instant, ended: Option<BackendError>) -> Opti
 }
 
 impl Plugin {
-    /// A backend over this program, which is not started before it is asked for something.
+    /// A backend over this program, which is not started before the first call.
     pub fn new(how: PluginCommand) -> Self {
         Self { how, state: Mutex::default() }
     }
 
-    /// The session that is there, or a new one.
-    fn session(&self) -> Result<Arc<Session>, BackendError> {
+    /// The present session, or a new one.
+    fn session(&self) -> Result<Arc<PluginSession>, BackendError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = match &state.session {
             Some(session) => match session.ended() {
@@ -99,20 +99,20 @@ impl Plugin {
         if let Some(error) = given_up(&state.starts, now, ended) {
             return Err(error);
         }
-        let started = Session::start(&self.how).map(Arc::new);
+        let started = PluginSession::start(&self.how).map(Arc::new);
         state.session = started.as_ref().ok().cloned();
         let session = state.session.clone();
-        state.starts.push(Start { at: now, session });
+        state.starts.push(PluginStart { at: now, session });
         started
     }
 
-    /// Asks for something that it offers. Says which of its lives has answered.
+    /// Calls a verb that it offers. Returns the session that answered.
     fn ask(
         &self,
         verb: Verb,
         params: &Value,
         within: Duration,
-    ) -> Result<(Arc<Session>, Value), BackendError> {
+    ) -> Result<(Arc<PluginSession>, Value), BackendError> {
         let deadline = Instant::now() + within;
         let late = late(within);
         let session = self.session()?;
@@ -128,7 +128,7 @@ impl Plugin {
     }
 }
 
-/// Says of one that was late how much time the caller gave it.
+/// Replaces the time in a timeout error with the caller's limit.
 fn late(within: Duration) -> impl Fn(BackendError) -> BackendError {
     move |error| match error {
         BackendError::TimedOut { .. } => BackendError::TimedOut { after: within },
@@ -136,8 +136,8 @@ fn late(within: Duration) -> impl Fn(BackendError) -> BackendError {
     }
 }
 
-/// Takes an answer that was understood so far, and ends the process that gave it where the rest cannot be.
-fn understood<T>(by: &Session, read: Result<T, String>) -> Result<T, BackendError> {
+/// Returns an answer that could be read, or ends the process that gave it.
+fn understood<T>(by: &PluginSession, read: Result<T, String>) -> Result<T, BackendError> {
     read.map_err(|why| {
         let error = BackendError::Wrong { why };
         by.end(error.clone());
@@ -227,8 +227,8 @@ mod tests {
             return;
         };
         let session = plugin.session().expect("started");
-        let starts = |session: Option<&Arc<Session>>| -> Vec<Start> {
-            (0..STARTS).map(|_| Start { at: long_ago, session: session.cloned() }).collect()
+        let starts = |session: Option<&Arc<PluginSession>>| -> Vec<PluginStart> {
+            (0..STARTS).map(|_| PluginStart { at: long_ago, session: session.cloned() }).collect()
         };
         plugin.state.lock().expect("nobody panicked").starts = starts(Some(&session));
         plugin.state.lock().expect("nobody panicked").session = None;

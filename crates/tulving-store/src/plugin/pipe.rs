@@ -1,4 +1,4 @@
-//! The pipes to a plugin's process: none keeps a thread once its session has let it go, and what comes is cut into lines.
+//! The pipes to a plugin's process: none blocks a thread after its session has released it, and input is cut into lines.
 
 use std::io::{self, BufRead, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-/// Most bytes of one message, either way.
+/// The most bytes of one message, in either direction.
 pub(super) const LINE_BYTES: usize = 16 << 20;
 
-/// A pipe that is left alone once the session lets it go: from then on there is nothing to be read and nobody to be written to.
-pub(super) struct Pipe<T> {
+/// A pipe that is closed for us once the session releases it: from then on reads are empty and writes fail.
+pub(super) struct ReleasablePipe<T> {
     end: T,
-    /// Has an end once it is let go.
+    /// Ends once the pipe is released.
     looked_at: Arc<PipeReader>,
 }
 
-impl<T: AsFd> Pipe<T> {
-    /// Only this end of it does not wait; the other is that of the process.
+impl<T: AsFd> ReleasablePipe<T> {
+    /// Makes only this end non-blocking; the other belongs to the process.
     pub(super) fn new(end: T, looked_at: &Arc<PipeReader>) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&end, true)?;
         Ok(Self { end, looked_at: looked_at.clone() })
     }
 
-    /// Waits until something may be read or written, and says whether it is not let go.
+    /// Waits until it can be read or written. Returns false if it is released.
     fn is_ready(&self, ready: PollFlags) -> io::Result<bool> {
         let mut pipes = [PollFd::new(&self.end, ready), PollFd::new(&*self.looked_at, PollFlags::IN)];
         loop {
@@ -37,7 +37,7 @@ impl<T: AsFd> Pipe<T> {
     }
 }
 
-impl<T: AsFd + Read> Read for Pipe<T> {
+impl<T: AsFd + Read> Read for ReleasablePipe<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.is_ready(PollFlags::IN)? {
             match self.end.read(buffer) {
@@ -49,7 +49,7 @@ impl<T: AsFd + Read> Read for Pipe<T> {
     }
 }
 
-impl<T: AsFd + Write> Write for Pipe<T> {
+impl<T: AsFd + Write> Write for ReleasablePipe<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while self.is_ready(PollFlags::OUT)? {
             match self.end.write(bytes) {
@@ -65,22 +65,25 @@ impl<T: AsFd + Write> Write for Pipe<T> {
     }
 }
 
-/// Why there is no further line.
-pub(super) enum Broken {
-    /// The other end is closed, in the middle of one perhaps.
+/// The reason why there is no further line.
+pub(super) enum PluginLineError {
+    /// The other end is closed, perhaps in the middle of a line.
     Closed,
-    /// It has more bytes than are taken.
+    /// The line has too many bytes.
     Endless,
 }
 
 /// One line without its end; `None` after the last.
-pub(super) fn line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>, Broken> {
+pub(super) fn line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>, PluginLineError> {
     let mut line = Vec::new();
-    let read = output.take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(|_| Broken::Closed)?;
+    let read = output
+        .take(LINE_BYTES as u64 + 1)
+        .read_until(b'\n', &mut line)
+        .map_err(|_| PluginLineError::Closed)?;
     match line.pop() {
         None => Ok(None),
         Some(b'\n') => Ok(Some(line)),
-        Some(_) if read > LINE_BYTES => Err(Broken::Endless),
-        Some(_) => Err(Broken::Closed),
+        Some(_) if read > LINE_BYTES => Err(PluginLineError::Endless),
+        Some(_) => Err(PluginLineError::Closed),
     }
 }

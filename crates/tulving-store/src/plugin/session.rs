@@ -1,8 +1,8 @@
 //! One life of a plugin's process, from its start to its end.
 //!
-//! Four threads stand by it, so that no call ever waits for a pipe: one writes, one reads, one drains what it complains of,
-//! one waits for its end. Requests are numbered and may overlap. Whatever ends the session ends every call that waits. Once it has
-//! ended and the process was waited for, the threads leave, whoever still holds the other ends of the pipes.
+//! Four threads serve it, so that no call ever waits for a pipe: one writes, one reads, one drains its error output, one waits
+//! for its end. Requests are numbered and may overlap. The end of the session ends every waiting call. Once it has ended and the
+//! process was waited for, the threads stop, even if somebody keeps the other ends of the pipes open.
 
 use std::collections::HashMap;
 use std::io::{self, BufReader, PipeWriter, Read, Write};
@@ -16,65 +16,65 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use serde_json::{Value, json};
-use tulving_core::backend::Description;
-use tulving_core::error::BackendError;
-use tulving_core::preview;
+use tulving_core::model::backend::Description;
+use tulving_core::model::error::BackendError;
+use tulving_core::model::preview;
 
-use super::pipe::{self, Broken, LINE_BYTES, Pipe};
+use super::pipe::{self, LINE_BYTES, PluginLineError, ReleasablePipe};
 use super::{PluginCommand, wire};
-use crate::process::{self, Complaint, Group, Kin};
+use crate::process::{self, ErrorOutputTail, ProcessDescendants, ProcessGroup};
 
-/// The number of the first request; those of the others come after it.
+/// The number of the first request; the others follow.
 const DESCRIBE: u64 = 0;
-/// How long it may take to say what it is. A call that has less time is late, and the next one finds it ready.
+/// The time limit for its description. A call with less time is late, and the next one finds it ready.
 const START: Duration = Duration::from_secs(20);
-/// How long it may take to end once it was told to.
+/// The time that it has to end after a close request.
 const GRACE: Duration = Duration::from_millis(500);
-/// What it is told of the environment. Nothing of Tulving's own is among it, least of all a token.
+/// The environment variables that it gets. Nothing of Tulving's own is among them, least of all a token.
 const ENVIRONMENT: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE"];
 
-type Said = Result<Value, BackendError>;
+type PluginReply = Result<Value, BackendError>;
 
 /// A process that runs, or did.
-pub(super) struct Session {
-    shared: Arc<Shared>,
+pub(super) struct PluginSession {
+    shared: Arc<PluginProcess>,
     started: Instant,
 }
 
-/// What the threads share.
-struct Shared {
-    group: Group,
-    /// What it has started and what has left the group.
-    kin: Kin,
-    state: Mutex<State>,
-    /// Rung when it has said what it is, when it was ended, when it was waited for and when an output has ended.
+/// The state that the threads share.
+struct PluginProcess {
+    group: ProcessGroup,
+    /// The processes that it has started, including those that have left the group.
+    kin: ProcessDescendants,
+    state: Mutex<PluginSessionState>,
+    /// Notified when it has sent its description, when it was ended, when it was waited for and when an output has ended.
     turn: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PluginSessionState {
     /// The number of the last request.
     last: u64,
-    /// What it says that it is.
+    /// Its description of itself.
     description: Option<Description>,
-    waiting: HashMap<u64, Sender<Said>>,
-    /// What is to be written. Gone once it is closed or has ended.
+    waiting: HashMap<u64, Sender<PluginReply>>,
+    /// The lines to write. `None` once it is closed or has ended.
     lines: Option<Sender<Vec<u8>>>,
-    /// Open for as long as the pipes are looked at.
+    /// Open for as long as the pipes are used.
     open: Option<PipeWriter>,
-    /// Why nothing more is asked of it.
+    /// The reason why it gets no more requests.
     ended: Option<BackendError>,
-    /// The last that it complained of.
-    complaint: Complaint,
-    /// How many of its two outputs were read to their end.
+    /// The last part of its error output.
+    complaint: ErrorOutputTail,
+    /// Number of its two outputs that were read to their end.
     drained: u8,
-    /// Whether it was waited for. Its number may belong to another since.
+    /// True once it was waited for. From then on its process id may belong to another process.
     reaped: bool,
 }
 
-impl State {
-    /// Leaves the pipes alone once nothing can come of them. Somebody whom it has started may hold them open for ever.
+impl PluginSessionState {
+    /// Releases the pipes once nothing more can come. A process that it has started may keep them open forever.
     fn let_go(&mut self) {
         if self.reaped && self.ended.is_some() {
             self.open = None;
@@ -82,17 +82,17 @@ impl State {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PluginProcess {
+    fn state(&self) -> MutexGuard<'_, PluginSessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the session, once: every call that waits fails with this, and the process and its children are killed.
+    /// Ends the session, once: every waiting call fails with this error, and the process and its children are killed.
     fn end(&self, error: BackendError) {
         let mut state = self.state();
         if state.ended.is_none() {
             for (_, caller) in state.waiting.drain() {
-                // A caller that went away needs no answer.
+                // A caller that is gone needs no answer.
                 let _ = caller.send(Err(error.clone()));
             }
             state.ended = Some(error);
@@ -103,15 +103,15 @@ impl Shared {
         state.let_go();
     }
 
-    /// Notes that it was waited for.
-    fn reap(&self, state: &mut State) {
+    /// Records that it was waited for.
+    fn reap(&self, state: &mut PluginSessionState) {
         state.reaped = true;
         state.let_go();
         self.turn.notify_all();
     }
 
-    /// Gives an answer to who waits for it.
-    fn hand_over(&self, id: u64, said: Said) -> Result<(), BackendError> {
+    /// Passes an answer to its caller.
+    fn hand_over(&self, id: u64, said: PluginReply) -> Result<(), BackendError> {
         let wrong = |why| BackendError::Wrong { why };
         let mut state = self.state();
         if id == DESCRIBE && state.description.is_none() {
@@ -124,32 +124,32 @@ impl Shared {
             return Ok(());
         }
         match state.waiting.remove(&id) {
-            // A caller that went away needs no answer.
+            // A caller that is gone needs no answer.
             Some(caller) => drop(caller.send(said)),
             None => return Err(wrong(format!("it answered request {id}, which nobody waits for"))),
         }
         Ok(())
     }
 
-    fn kill(&self, state: &State) {
+    fn kill(&self, state: &PluginSessionState) {
         if !state.reaped {
             self.kin.kill(self.group);
         }
     }
 
-    /// Notes that one of its outputs was read to its end.
+    /// Records that one of its outputs was read to its end.
     fn drain(&self) {
         self.state().drained += 1;
         self.turn.notify_all();
     }
 
-    /// Waits a moment for something, and says whether it came.
-    fn waits_for(&self, time: Duration, what: impl Fn(&State) -> bool) -> bool {
+    /// Waits a moment for a condition. Returns true if it is met.
+    fn waits_for(&self, time: Duration, what: impl Fn(&PluginSessionState) -> bool) -> bool {
         let waited = self.turn.wait_timeout_while(self.state(), time, |state| !what(state));
         what(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Ends the session because of a pipe, unless the process has ended: then how is better known to who waits for it.
+    /// Ends the session because of a pipe, unless the process has ended: then the waiting thread knows the reason better.
     fn broken(&self, how: &str) {
         if !self.waits_for(LAST_WORDS, |state| state.reaped || state.ended.is_some()) {
             let gone = self.gone(how);
@@ -157,25 +157,25 @@ impl Shared {
         }
     }
 
-    /// How it ended, with what it complained of last.
+    /// The error for its end, with the last part of its error output.
     fn gone(&self, how: &str) -> BackendError {
         BackendError::Gone { why: self.state().complaint.after(how) }
     }
 }
 
-impl Session {
-    /// Starts the program and asks what it is, without waiting for that.
+impl PluginSession {
+    /// Starts the program and requests its description, without waiting for it.
     pub(super) fn start(how: &PluginCommand) -> Result<Self, BackendError> {
         Self::start_with(how, spawn)
     }
 
-    fn start_with(how: &PluginCommand, spawn: Spawn) -> Result<Self, BackendError> {
+    fn start_with(how: &PluginCommand, spawn: SessionThreadSpawner) -> Result<Self, BackendError> {
         let not_started = |why: String| BackendError::NotStarted { why };
         let (program, arguments) =
             how.command.split_first().ok_or_else(|| not_started("its command is empty".to_owned()))?;
         let (looked_at, open) = io::pipe().map_err(|error| not_started(error.to_string()))?;
         let looked_at = Arc::new(looked_at);
-        let kin = Kin::new();
+        let kin = ProcessDescendants::new();
         let (mark, value) = kin.variable();
         let mut child = Command::new(program)
             .args(arguments)
@@ -194,11 +194,12 @@ impl Session {
             unreachable!("all three were asked for");
         };
         let (lines, to_write) = mpsc::channel();
-        // The writer will be there, and whether it can write is known from the end of the session.
+        // The writer will be there, and the end of the session shows if it can write.
         let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
-        let state = State { lines: Some(lines), open: Some(open), ..State::default() };
-        let group = Group::of(&child);
-        let shared = Arc::new(Shared { group, kin, state: Mutex::new(state), turn: Condvar::new() });
+        let state =
+            PluginSessionState { lines: Some(lines), open: Some(open), ..PluginSessionState::default() };
+        let group = ProcessGroup::of(&child);
+        let shared = Arc::new(PluginProcess { group, kin, state: Mutex::new(state), turn: Condvar::new() });
         let failed = |error: io::Error| {
             let error = not_started(error.to_string());
             shared.end(error.clone());
@@ -206,15 +207,15 @@ impl Session {
         };
         if let Err(error) = spawn(&shared, "plugin-wait", Box::new(move |shared| wait(shared, child))) {
             let error = failed(error);
-            // It was killed, and there is nobody else to do so.
+            // It was killed, and nobody else waits for it.
             while let Err(Errno::INTR) = rustix::process::waitpid(Some(group.id()), WaitOptions::empty()) {}
             shared.reap(&mut shared.state());
             return Err(error);
         }
-        let input = Pipe::new(input, &looked_at).map_err(failed)?;
-        let output = Pipe::new(output, &looked_at).map_err(failed)?;
-        let complaints = Pipe::new(complaints, &looked_at).map_err(failed)?;
-        let work: [(&str, Work); 3] = [
+        let input = ReleasablePipe::new(input, &looked_at).map_err(failed)?;
+        let output = ReleasablePipe::new(output, &looked_at).map_err(failed)?;
+        let complaints = ReleasablePipe::new(complaints, &looked_at).map_err(failed)?;
+        let work: [(&str, SessionThreadWork); 3] = [
             ("plugin-write", Box::new(move |shared| write(shared, input, &to_write))),
             ("plugin-read", Box::new(move |shared| read(shared, output))),
             ("plugin-hear", Box::new(move |shared| hear(shared, complaints))),
@@ -225,12 +226,12 @@ impl Session {
         Ok(Self { shared, started: Instant::now() })
     }
 
-    /// Whether nothing is left of it. Each thread that stands by it has a share.
+    /// Returns true if nothing is left of it. Each thread that serves it has a reference.
     pub(super) fn is_over(&self) -> bool {
         Arc::strong_count(&self.shared) == 1
     }
 
-    /// Why nothing more is asked of it, where that is so.
+    /// The reason why it gets no more requests, if so.
     pub(super) fn ended(&self) -> Option<BackendError> {
         self.shared.state().ended.clone()
     }
@@ -240,11 +241,11 @@ impl Session {
         self.shared.end(error);
     }
 
-    /// What it says that it is, by the deadline. One who has less time than a start may take does not end it.
+    /// Its description of itself, until the deadline. A caller with less time than a start may take does not end it.
     pub(super) fn described(&self, deadline: Instant) -> Result<Description, BackendError> {
         let last = self.started + START;
         let time = deadline.min(last).saturating_duration_since(Instant::now());
-        let is_open = |state: &mut State| state.description.is_none() && state.ended.is_none();
+        let is_open = |state: &mut PluginSessionState| state.description.is_none() && state.ended.is_none();
         let waited = self.shared.turn.wait_timeout_while(self.shared.state(), time, is_open);
         let state = waited.unwrap_or_else(PoisonError::into_inner).0;
         match (&state.ended, &state.description) {
@@ -259,8 +260,8 @@ impl Session {
         Err(error)
     }
 
-    /// Asks, and waits for the answer until the deadline. One that is late ends the session.
-    pub(super) fn call(&self, method: &str, params: &Value, deadline: Instant) -> Said {
+    /// Sends a request, and waits for the answer until the deadline. A late answer ends the session.
+    pub(super) fn call(&self, method: &str, params: &Value, deadline: Instant) -> PluginReply {
         let asked = Instant::now();
         let (caller, answer) = mpsc::channel();
         self.send(method, params, caller)?;
@@ -277,7 +278,7 @@ impl Session {
         }
     }
 
-    fn send(&self, method: &str, params: &Value, caller: Sender<Said>) -> Result<(), BackendError> {
+    fn send(&self, method: &str, params: &Value, caller: Sender<PluginReply>) -> Result<(), BackendError> {
         let id = {
             let mut state = self.shared.state();
             if let Some(ended) = &state.ended {
@@ -296,17 +297,17 @@ impl Session {
             return Err(ended.clone());
         }
         state.waiting.insert(id, caller);
-        // That nobody writes any more is known from the end of the session, which the caller is told of.
+        // If nobody writes any more, the session ends, and its end reaches the caller.
         if let Some(lines) = &state.lines {
             let _ = lines.send(line);
         }
         Ok(())
     }
 
-    /// Tells it to end, gives it a moment for that, and then makes it.
+    /// Asks it to end, gives it a moment, and then kills it.
     pub(super) fn close(&self) {
         let (caller, _answer) = mpsc::channel();
-        // Where it has ended already, only what is left of it is to be waited for.
+        // If it has ended already, only its remains are waited for.
         let _ = self.send("close", &json!({}), caller);
         self.shared.state().lines = None;
         if !self.has_ended_within(GRACE) {
@@ -320,19 +321,19 @@ impl Session {
     }
 }
 
-/// What a thread does.
-type Work = Box<dyn FnOnce(&Shared) + Send>;
+/// The work of a thread.
+type SessionThreadWork = Box<dyn FnOnce(&PluginProcess) + Send>;
 /// Starts a thread.
-type Spawn = fn(&Arc<Shared>, &str, Work) -> io::Result<()>;
+type SessionThreadSpawner = fn(&Arc<PluginProcess>, &str, SessionThreadWork) -> io::Result<()>;
 
-fn spawn(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
+fn spawn(shared: &Arc<PluginProcess>, name: &str, work: SessionThreadWork) -> io::Result<()> {
     let shared = shared.clone();
     thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared)).map(drop)
 }
 
-/// Waits for the end of the process, takes its children along, and lets its number go.
-fn wait(shared: &Shared, mut child: Child) {
-    // Its number stays its own until it was waited for, so what is left of its group can be killed by it.
+/// Waits for the end of the process, kills its children, and releases its process id.
+fn wait(shared: &PluginProcess, mut child: Child) {
+    // Its process id stays valid until it was waited for, so the rest of its group can be killed by it.
     let has_ended = shared.group.wait().is_ok();
     let how =
         |status: io::Result<ExitStatus>| status.map_or_else(|error| error.to_string(), |it| it.to_string());
@@ -343,22 +344,22 @@ fn wait(shared: &Shared, mut child: Child) {
         shared.reap(&mut state);
         how
     } else {
-        // Nobody may be kept from the lock for as long as that takes.
+        // The lock must not be held for as long as that takes.
         let how = how(child.wait());
         shared.reap(&mut shared.state());
         how
     };
-    // What it said just before may still be on its way, and may be an answer.
+    // Its last output may still be on its way, and may be an answer.
     shared.waits_for(LAST_WORDS, |state| state.drained == 2);
     let gone = shared.gone(&how);
     shared.end(gone);
 }
 
-/// How long the end of a process and the ends of its outputs are waited for, once one of them has come. Somebody whom it has
-/// started may hold an output open.
+/// The time to wait for the end of a process and the ends of its outputs, once one of them has come. A process that it has
+/// started may keep an output open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-fn write(shared: &Shared, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
+fn write(shared: &PluginProcess, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if input.write_all(&line).and_then(|()| input.flush()).is_err() {
             // It reads no more.
@@ -368,16 +369,16 @@ fn write(shared: &Shared, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read(shared: &Shared, output: impl Read) {
+fn read(shared: &PluginProcess, output: impl Read) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     loop {
         let line = match pipe::line(&mut output) {
             Ok(Some(line)) => line,
-            Ok(None) | Err(Broken::Closed) => {
+            Ok(None) | Err(PluginLineError::Closed) => {
                 shared.drain();
                 return shared.broken("it closed its standard output");
             }
-            Err(Broken::Endless) => {
+            Err(PluginLineError::Endless) => {
                 let why = format!("it wrote a line of more than {LINE_BYTES} bytes");
                 return shared.end(BackendError::Wrong { why });
             }
@@ -389,8 +390,8 @@ fn read(shared: &Shared, output: impl Read) {
     }
 }
 
-/// Drains what it complains of, and keeps the last of it.
-fn hear(shared: &Shared, mut complaints: impl Read) {
+/// Drains its error output, and keeps the last part of it.
+fn hear(shared: &PluginProcess, mut complaints: impl Read) {
     let mut buffer = [0; 4_096];
     loop {
         match complaints.read(&mut buffer) {
@@ -425,7 +426,7 @@ mod tests {
         }
     }
 
-    /// A process that has left the group of its plugin, ended with the test where it was not before.
+    /// A process that has left the group of its plugin, killed at the end of the test if it is still running.
     struct Stranger(Pid);
 
     impl Stranger {
@@ -447,7 +448,7 @@ mod tests {
     const LEAVES_AN_UNMARKED_STRANGER: &str =
         "env -i /usr/bin/setsid /bin/sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
 
-    /// Whether a process runs. One that only waits to be waited for does not.
+    /// Returns true if a process runs. A zombie does not.
     fn runs(id: Pid) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap_or_default();
         stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
@@ -461,8 +462,8 @@ mod tests {
             "(setsid sh -c 'setsid sh -c \"echo \\$\\$ > new; mv new stranger; exec sleep 1000\" & exit' &) ; ",
         ] {
             let folder = tempfile::tempdir().expect("a folder");
-            let session =
-                Session::start(&shell(folder.path(), &format!("{leaves} sleep 1000"))).expect("started");
+            let session = PluginSession::start(&shell(folder.path(), &format!("{leaves} sleep 1000")))
+                .expect("started");
             let stranger = Stranger::of(folder.path());
             assert!(runs(stranger.0), "{leaves}");
             session.end(BackendError::Gone { why: "it was late".to_owned() });
@@ -476,10 +477,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!("{LEAVES_A_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
         let other = tempfile::tempdir().expect("a folder");
-        let kept = Session::start(&shell(other.path(), &format!("{LEAVES_A_STRANGER} sleep 1000")))
+        let kept = PluginSession::start(&shell(other.path(), &format!("{LEAVES_A_STRANGER} sleep 1000")))
             .expect("started");
         let of_another = Stranger::of(other.path());
-        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
         let stranger = Stranger::of(folder.path());
         eventually("a child that left the session lives", || !runs(stranger.0));
         eventually("threads and pipes are left", || session.is_over());
@@ -491,7 +492,7 @@ mod tests {
     fn nothing_stays_where_a_stranger_holds_the_pipes_of_a_plugin_that_ended() {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!("{LEAVES_AN_UNMARKED_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
-        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
         let stranger = Stranger::of(folder.path());
         eventually("it has not ended", || session.ended().is_some());
         eventually("threads and pipes are left", || session.is_over());
@@ -502,9 +503,9 @@ mod tests {
     fn nothing_stays_where_a_stranger_holds_the_pipes_of_a_plugin_that_was_killed() {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!("{LEAVES_A_STRANGER} sleep 1000");
-        let session = Session::start(&shell(folder.path(), &script)).expect("started");
+        let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
         let _stranger = Stranger::of(folder.path());
-        // More than fits into a pipe, which nobody reads.
+        // More than fits into a pipe that nobody reads.
         let (caller, _answer) = mpsc::channel();
         session.send("save", &json!({ "text": "x".repeat(1 << 20) }), caller).expect("sent");
         assert!(!session.is_over());
@@ -515,7 +516,7 @@ mod tests {
     /// The process for which there was no thread.
     static UNWATCHED: AtomicI32 = AtomicI32::new(0);
 
-    fn spawn_all_but_one(shared: &Arc<Shared>, name: &str, work: Work) -> io::Result<()> {
+    fn spawn_all_but_one(shared: &Arc<PluginProcess>, name: &str, work: SessionThreadWork) -> io::Result<()> {
         if name == "plugin-wait" {
             UNWATCHED.store(shared.group.id().as_raw_nonzero().get(), Ordering::Relaxed);
             return Err(io::ErrorKind::WouldBlock.into());
@@ -526,7 +527,7 @@ mod tests {
     #[test]
     fn a_process_that_no_thread_can_wait_for_is_waited_for_all_the_same() {
         let folder = tempfile::tempdir().expect("a folder");
-        let error = Session::start_with(&shell(folder.path(), "sleep 1000"), spawn_all_but_one).err();
+        let error = PluginSession::start_with(&shell(folder.path(), "sleep 1000"), spawn_all_but_one).err();
         assert!(matches!(error, Some(BackendError::NotStarted { .. })), "{error:?}");
         let id = UNWATCHED.load(Ordering::Relaxed).to_string();
         assert!(id != "0" && !Path::new("/proc").join(&id).exists(), "{id} is left");

@@ -1,52 +1,52 @@
-//! The messages between Tulving and a plugin. `docs/plugins.md` describes them for those who write one.
+//! The messages between Tulving and a plugin. `docs/plugins.md` describes them for authors of plugins.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tulving_core::backend::{Description, Given, ListQuery, Listed, RecallQuery, Scope, Verb};
-use tulving_core::error::BackendError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::memory::Memory;
-use tulving_core::preview;
-use tulving_core::request::Filter;
+use tulving_core::model::backend::{Description, Given, ListQuery, Listed, RecallQuery, Scope, Verb};
+use tulving_core::model::error::BackendError;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::preview;
+use tulving_core::model::request::Filter;
 
 /// The version of the protocol.
 const PROTOCOL: u64 = 1;
 /// Method not found, as JSON-RPC numbers it.
 const UNKNOWN_METHOD: i64 = -32_601;
-/// Most characters of what a plugin says that a message repeats.
+/// The most characters of a plugin's text that a message repeats.
 const SAID: usize = 200;
 
 /// A request as a line.
 pub(super) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Request<'a> {
+    struct PluginRpcRequest<'a> {
         jsonrpc: &'static str,
         id: u64,
         method: &'a str,
         params: &'a Value,
     }
-    let request = Request { jsonrpc: "2.0", id, method, params };
+    let request = PluginRpcRequest { jsonrpc: "2.0", id, method, params };
     let mut line = serde_json::to_vec(&request).expect("texts and numbers are JSON");
     line.push(b'\n');
     line
 }
 
-/// A line as the answer to a request: its number, and the result or why there is none. `Err` where it is no answer.
+/// Reads a line as the answer to a request: its number, and the result or the error. `Err` if it is not an answer.
 pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), String> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct PluginRpcResponse {
         jsonrpc: Option<String>,
         id: Option<u64>,
         #[serde(default)]
         result: Option<Value>,
-        error: Option<Refusal>,
+        error: Option<PluginRpcError>,
     }
     #[derive(Deserialize)]
-    struct Refusal {
+    struct PluginRpcError {
         code: i64,
         message: String,
     }
-    let read: Answer = serde_json::from_slice(line).map_err(|error| {
+    let read: PluginRpcResponse = serde_json::from_slice(line).map_err(|error| {
         let text = String::from_utf8_lossy(&line[..line.len().min(4 * SAID)]);
         format!("`{}` is no answer of JSON-RPC ({error})", preview::short(&text))
     })?;
@@ -57,29 +57,32 @@ pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), 
         id,
         match read.error {
             None => Ok(read.result.unwrap_or(Value::Null)),
-            Some(Refusal { code: UNKNOWN_METHOD, .. }) => Err(BackendError::NotOffered { what: "this" }),
-            Some(Refusal { message, .. }) => {
+            Some(PluginRpcError { code: UNKNOWN_METHOD, .. }) => {
+                Err(BackendError::NotOffered { what: "this" })
+            }
+            Some(PluginRpcError { message, .. }) => {
                 Err(BackendError::Refused { message: preview::cut(&message, SAID) })
             }
         },
     ))
 }
 
-/// What a plugin is told when it is asked what it is.
+/// The parameters of a request for the description.
 pub(super) fn describe() -> Value {
     json!({ "protocol": PROTOCOL })
 }
 
-/// What a plugin says of itself.
+/// Reads the description of a plugin.
 pub(super) fn description(said: Value) -> Result<Description, String> {
     #[derive(Deserialize)]
-    struct Said {
+    struct PluginDescriptionReply {
         protocol: u64,
         #[serde(default)]
         version: String,
         verbs: Vec<String>,
     }
-    let said: Said = serde_json::from_value(said).map_err(|error| format!("its description: {error}"))?;
+    let said: PluginDescriptionReply =
+        serde_json::from_value(said).map_err(|error| format!("its description: {error}"))?;
     if said.protocol != PROTOCOL {
         return Err(format!("it speaks the protocol {} and not {PROTOCOL}", said.protocol));
     }
@@ -135,26 +138,28 @@ pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
     json!({ "id": id, "space": space, "hard": hard })
 }
 
-/// The memories of an answer, each by itself: one that is none does not spoil the others. Of those that nobody asked for, only one
-/// is taken, which tells that there are any.
+/// The memories of an answer, read one by one: an invalid one does not spoil the others. Of those beyond the limit only one is
+/// taken, which shows that there are more.
 pub(super) fn memories(said: Value, limit: usize) -> Result<Listed, String> {
     #[derive(Deserialize)]
-    struct Said {
+    struct PluginMemoriesReply {
         memories: Vec<Value>,
         #[serde(default)]
         more: bool,
     }
-    let said: Said = serde_json::from_value(said).map_err(|error| format!("its memories: {error}"))?;
+    let said: PluginMemoriesReply =
+        serde_json::from_value(said).map_err(|error| format!("its memories: {error}"))?;
     let taken = said.memories.into_iter().take(limit.saturating_add(1));
     Ok(Listed { given: taken.map(given).collect(), more: said.more })
 }
 
 pub(super) fn memory(said: Value) -> Result<Option<Given>, String> {
     #[derive(Deserialize)]
-    struct Said {
+    struct PluginMemoryReply {
         memory: Option<Value>,
     }
-    let said: Said = serde_json::from_value(said).map_err(|error| format!("its memory: {error}"))?;
+    let said: PluginMemoryReply =
+        serde_json::from_value(said).map_err(|error| format!("its memory: {error}"))?;
     Ok(said.memory.map(given))
 }
 
@@ -175,7 +180,7 @@ fn within(scope: &Scope, params: Value) -> Value {
     params
 }
 
-/// What of a filter is said.
+/// The parts of a filter that are sent.
 fn filter(filter: &Filter) -> Value {
     let mut said = Map::new();
     let mut say = |name: &str, value: Value| {

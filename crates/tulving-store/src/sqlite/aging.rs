@@ -1,15 +1,15 @@
-//! Reads what rules look at: how memories have lived, without what they say.
+//! Reads the data for lifecycle rules: the lives of memories, without their contents.
 
 use std::sync::LazyLock;
 
 use rusqlite::{Row, params};
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::life::Life;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::life::Life;
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Aging;
-use tulving_core::time::Timestamp;
 
-use super::rows::{self, Columns, MEMORIES};
+use super::rows::{self, ColumnReader, MEMORIES};
 use super::{SqliteStore, visible};
 
 impl Aging for SqliteStore {
@@ -44,13 +44,13 @@ impl Aging for SqliteStore {
             let mut statement =
                 reader.prepare_cached("SELECT count(*) FROM audit WHERE at < ?1 AND space IS ?2")?;
             let key = params![before.as_micros(), space.as_ref().map(SpaceId::as_bytes)];
-            Ok(statement.query_row(key, |row| Columns::of(row).count())?)
+            Ok(statement.query_row(key, |row| ColumnReader::of(row).count())?)
         })
     }
 }
 
 fn life(row: &Row<'_>) -> rusqlite::Result<Life> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(Life {
         id: columns.id(MemoryId::from_bytes)?,
         space: columns.id(SpaceId::from_bytes)?,

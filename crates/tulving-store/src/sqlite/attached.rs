@@ -1,14 +1,15 @@
-//! Reads which memories have an attachment and which are mirrors, for a check that both are there.
+//! Reads the memories that have an attachment and those that are mirrors, to check that both are
+//! there.
 
 use std::fmt;
 
-use tulving_core::error::StoreError;
-use tulving_core::id::MemoryId;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::MemoryId;
 
 use super::SqliteStore;
-use super::rows::Columns;
+use super::rows::ColumnReader;
 
-/// The name of a memory for whoever looks after a home.
+/// The name of a memory for the maintainer of a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryName {
     /// Entries of files have none.
@@ -28,7 +29,7 @@ impl fmt::Display for MemoryName {
 
 /// A memory that has an attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attached {
+pub(crate) struct MemoryAttachment {
     pub(crate) memory: MemoryName,
     pub(crate) key: String,
     /// The size of the attachment when it was saved.
@@ -37,7 +38,7 @@ pub(crate) struct Attached {
 
 /// A memory that is an entry of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mirrored {
+pub(crate) struct MirroredMemory {
     pub(crate) memory: MemoryName,
     /// The path of the file below the workspace.
     pub(crate) path: String,
@@ -45,7 +46,7 @@ pub(crate) struct Mirrored {
 
 impl SqliteStore {
     /// The memories that have an attachment, by space and number.
-    pub(crate) fn memories_with_files(&self) -> Result<Vec<Attached>, StoreError> {
+    pub(crate) fn memories_with_files(&self) -> Result<Vec<MemoryAttachment>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare(
                 "SELECT m.number, s.name, m.id, m.attachment_key, coalesce(m.attachment_size, 0) \
@@ -53,17 +54,17 @@ impl SqliteStore {
                  WHERE m.attachment_key IS NOT NULL ORDER BY s.name, m.number",
             )?;
             let found = statement.query_map([], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 let memory = name(&mut columns)?;
                 let (key, size): (_, i64) = (columns.take()?, columns.take()?);
-                Ok(Attached { memory, key, size: size.unsigned_abs() })
+                Ok(MemoryAttachment { memory, key, size: size.unsigned_abs() })
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
 
     /// The memories that are entries of files, by space and number.
-    pub(crate) fn mirrored_memories(&self) -> Result<Vec<Mirrored>, StoreError> {
+    pub(crate) fn mirrored_memories(&self) -> Result<Vec<MirroredMemory>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare(
                 "SELECT m.number, s.name, m.id, m.source_path \
@@ -72,14 +73,14 @@ impl SqliteStore {
                  ORDER BY s.name, m.number",
             )?;
             let found = statement.query_map([], |row| {
-                let mut columns = Columns::of(row);
-                Ok(Mirrored { memory: name(&mut columns)?, path: columns.take()? })
+                let mut columns = ColumnReader::of(row);
+                Ok(MirroredMemory { memory: name(&mut columns)?, path: columns.take()? })
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
 }
 
-fn name(columns: &mut Columns<'_>) -> rusqlite::Result<MemoryName> {
+fn name(columns: &mut ColumnReader<'_>) -> rusqlite::Result<MemoryName> {
     Ok(MemoryName { number: columns.take()?, space: columns.take()?, id: columns.id(MemoryId::from_bytes)? })
 }

@@ -1,4 +1,4 @@
-//! Copies of the database: to a file of the caller's while others write, and back and forth for a restore.
+//! Copies of the database: to a file of the caller while others write, and both ways for a restore.
 //!
 //! The database is one part of a home; [`HomeContent`](crate::HomeContent) backs up all of them.
 
@@ -7,41 +7,41 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::{SqliteStore, busy, copies, open, scrub};
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::files;
 use crate::home::Home;
 
-/// How many pages are copied between two reports of progress.
+/// Number of pages that are copied between two progress reports.
 const PAGES_PER_STEP: i32 = 2_000;
 
-/// What to do where a file is in the way of a backup.
+/// The action if the target of a backup exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IfExists {
-    /// Leave it and say so.
+pub enum ExistingFilePolicy {
+    /// Leave it and return an error.
     #[default]
     Refuse,
-    /// Put the backup in its place.
+    /// Replace it.
     Replace,
 }
 
-/// A copy of the database that was made.
+/// A finished copy of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseBackup {
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// The number of memories in it, forgotten ones included. Entries of files are not counted.
+    /// Number of memories in it, including forgotten ones. Entries of files are not counted.
     pub memories: u64,
 }
 
-/// A copy of the database that is nobody's yet, and what a backup has to know of it.
-pub(crate) struct Snapshot {
-    pub(crate) draft: Draft,
+/// A temporary copy of the database, with the data that a backup needs.
+pub(crate) struct DatabaseSnapshot {
+    pub(crate) draft: DraftFile,
     /// As in [`DatabaseBackup::memories`].
     pub(crate) memories: u64,
     /// The keys of all attachments, in order.
@@ -53,14 +53,14 @@ pub(crate) struct Snapshot {
 }
 
 impl SqliteStore {
-    /// Writes a copy of the database as it is at this moment into one file, while others go on reading and writing.
+    /// Writes a copy of the database as it is at this moment into one file, while others continue to read and write.
     ///
-    /// `progress` hears how many bytes are done and how many there are. The file appears only when it is whole. What it
-    /// must not replace is said by [`check_target`](crate::check_target).
+    /// `progress` is called with the bytes done and the total. The file appears only when it is complete.
+    /// [`check_target`](crate::check_target) lists what it must not replace.
     pub fn backup(
         &self,
         to: &Path,
-        if_exists: IfExists,
+        if_exists: ExistingFilePolicy,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<DatabaseBackup, StoreError> {
         let target = free_target(&self.home, to, if_exists)?;
@@ -69,17 +69,17 @@ impl SqliteStore {
         Ok(DatabaseBackup { path: to.to_owned(), bytes, memories })
     }
 
-    /// A sound copy of the database beside where `to` is to be.
+    /// Writes a sound copy of the database in the folder of `to`.
     pub(crate) fn snapshot(
         &self,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Snapshot, StoreError> {
+    ) -> Result<DatabaseSnapshot, StoreError> {
         let (draft, memories) = self.draft(to, progress)?;
-        let look = || -> Result<Snapshot, Fault> {
+        let look = || -> Result<DatabaseSnapshot, SqliteError> {
             let copy = open::connect_draft(draft.path())?;
             refuse_damaged(&copy, &self.file)?;
-            Ok(Snapshot {
+            Ok(DatabaseSnapshot {
                 memories,
                 attached: attached(&copy)?,
                 erasure: copies::mark(&copy)?,
@@ -90,19 +90,19 @@ impl SqliteStore {
         look().map_err(|fault| self.explain(fault))
     }
 
-    /// A whole copy beside where `to` is to be, and how many memories are in it.
+    /// Writes a whole copy in the folder of `to`, and counts its memories.
     pub(super) fn draft(
         &self,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<(Draft, u64), StoreError> {
-        let draft = Draft::beside(to, ".db")?;
+    ) -> Result<(DraftFile, u64), StoreError> {
+        let draft = DraftFile::beside(to, ".db")?;
         let wait = self.options.busy_wait;
-        // Held until the copy is made, so that it is of one and the same store.
+        // Held until the copy is made, so that it is of one store.
         let live = self.live().map_err(|fault| self.explain(fault))?;
         live.place.require()?;
         let source = live.reach.reader(wait).map_err(|fault| self.explain(fault))?;
-        // One moment for all steps: writers do not make the copy begin again.
+        // One moment for all steps: writers do not make the copy start again.
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
             .map_err(|error| self.explain(error.into()))?;
@@ -115,21 +115,30 @@ impl SqliteStore {
     }
 }
 
-/// The file that a copy goes to, where it may be written; see [`check_target`](crate::check_target).
-pub(crate) fn free_target(home: &Home, to: &Path, if_exists: IfExists) -> Result<PathBuf, StoreError> {
+/// The target file of a copy, if it may be written; see [`check_target`](crate::check_target).
+pub(crate) fn free_target(
+    home: &Home,
+    to: &Path,
+    if_exists: ExistingFilePolicy,
+) -> Result<PathBuf, StoreError> {
     let target = files::check_target(home, to)?;
-    match if_exists == IfExists::Refuse && to.symlink_metadata().is_ok() {
+    match if_exists == ExistingFilePolicy::Refuse && to.symlink_metadata().is_ok() {
         true => Err(StoreError::Exists { path: to.to_owned() }),
         false => Ok(target),
     }
 }
 
-/// Puts a whole copy in its place, durably, and says how large it is.
-pub(crate) fn put(draft: Draft, to: &Path, target: &Path, if_exists: IfExists) -> Result<u64, StoreError> {
+/// Puts a whole copy in its place, durably, and returns its size.
+pub(crate) fn put(
+    draft: DraftFile,
+    to: &Path,
+    target: &Path,
+    if_exists: ExistingFilePolicy,
+) -> Result<u64, StoreError> {
     let bytes = draft.path().metadata().map_or(0, |file| file.len());
     let placed = match if_exists {
-        IfExists::Replace => draft.replace(target),
-        IfExists::Refuse => draft.place(target).map_err(|(_, error)| error),
+        ExistingFilePolicy::Replace => draft.replace(target),
+        ExistingFilePolicy::Refuse => draft.place(target).map_err(|(_, error)| error),
     };
     placed.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => StoreError::Exists { path: to.to_owned() },
@@ -139,7 +148,7 @@ pub(crate) fn put(draft: Draft, to: &Path, target: &Path, if_exists: IfExists) -
     Ok(bytes)
 }
 
-/// Counts the memories that are rows of their own. Entries of files are in the files.
+/// Counts the memories with their own rows. Entries of files are in the files.
 pub(super) fn memories_in(database: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT count(*) FROM memories WHERE mirror_line IS NULL";
     database.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
@@ -153,8 +162,8 @@ pub(super) fn attached(database: &Connection) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Refuses a copy that is damaged or whose rows refer to what is not there.
-pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault> {
+/// Refuses a copy that is damaged or whose rows refer to missing rows.
+pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), SqliteError> {
     let verdict: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
         return Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into());
@@ -166,13 +175,13 @@ pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Fault
     Ok(())
 }
 
-/// Copies a database into an empty draft and leaves it as one file, without a log beside it. It is not durable yet.
+/// Copies a database into an empty draft as a single file, without a log. It is not durable yet.
 pub(super) fn copy_into(
     source: &Connection,
     file: &Path,
     wait: Duration,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let mut target = open::connect_draft(file)?;
     copy(source, &mut target, PAGES_PER_STEP, wait, progress)?;
     target.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
@@ -180,14 +189,14 @@ pub(super) fn copy_into(
     Ok(())
 }
 
-/// Copies one database over another, so many pages at a time; all at once is one transaction on the target.
+/// Copies one database over another, this many pages at a time. All at once is one transaction on the target.
 pub(super) fn copy(
     source: &Connection,
     target: &mut Connection,
     pages: i32,
     wait: Duration,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     let page_size: i64 = source.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let backup = Backup::new(source, target)?;
     let mut blocked: Option<(Instant, i32)> = None;

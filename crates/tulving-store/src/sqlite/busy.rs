@@ -1,6 +1,6 @@
-//! How long a connection waits for others, and how it waits.
+//! The waiting of a connection for others.
 //!
-//! The pauses are random, so that many writers do not wake together and queue in step.
+//! The pauses are random, so that many writers do not wake at the same time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 thread_local! {
-    /// Set while a piece of work on this thread shall not wait as long as its connection would.
+    /// Set while work on this thread shall wait less than its connection would.
     static HURRY: Cell<Option<Duration>> = const { Cell::new(None) };
 }
 
-/// Lets a connection wait for up to `limit`, then answer busy.
+/// Makes a connection wait for up to `limit`, then fail as busy.
 pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqlite::Result<()> {
     let mut began = Instant::now();
     connection.busy_handler(Some(move |round: i32| {
@@ -32,20 +32,20 @@ pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqli
     }))
 }
 
-/// Does some work that waits for at most `limit`, whatever its connection is set to.
+/// Runs work that waits for at most `limit`, whatever its connection is set to.
 pub(super) fn in_a_hurry<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
-    /// Puts back what held before, also when the work panics.
-    struct Back(Option<Duration>);
-    impl Drop for Back {
+    /// Restores the previous value, even if the work panics.
+    struct WaitLimitGuard(Option<Duration>);
+    impl Drop for WaitLimitGuard {
         fn drop(&mut self) {
             HURRY.set(self.0);
         }
     }
-    let _back = Back(HURRY.replace(Some(limit)));
+    let _back = WaitLimitGuard(HURRY.replace(Some(limit)));
     work()
 }
 
-/// A random pause that is longer on average with each round.
+/// A random pause that gets longer on average with each round.
 pub(super) fn pause(round: i32) -> Duration {
     let grown = FIRST_PAUSE.mul_f64(1.5_f64.powi(round.clamp(0, 20))).min(LONGEST_PAUSE);
     grown.mul_f64(0.5 + fastrand::f64())

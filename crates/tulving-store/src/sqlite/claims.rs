@@ -1,13 +1,13 @@
-//! Reads of requests that are done once.
+//! Reads requests that are done only once.
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::claim::Claim;
-use tulving_core::error::StoreError;
-use tulving_core::id::PrincipalId;
+use tulving_core::model::claim::Claim;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::PrincipalId;
 use tulving_core::ports::Claims;
 
 use super::SqliteStore;
-use super::rows::Columns;
+use super::rows::ColumnReader;
 
 impl Claims for SqliteStore {
     fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError> {
@@ -16,7 +16,7 @@ impl Claims for SqliteStore {
                 "SELECT fingerprint, at, answer FROM claims WHERE principal = ?1 AND key = ?2",
             )?;
             let found = statement.query_row(params![principal.as_bytes(), key], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok(Claim { fingerprint: columns.take()?, at: columns.time()?, answer: columns.take()? })
             });
             Ok(found.optional()?)

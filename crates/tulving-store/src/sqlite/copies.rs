@@ -1,30 +1,30 @@
-//! The copies of the store that stand in its home, and whether they may hold what was erased since.
+//! The copies of the store in its home. They may contain text that was erased later.
 //!
-//! Every erase gives the store a new mark. A copy with another mark was made before the last erase; a copy with the same
-//! one holds only what the store itself holds.
+//! Every erasure gives the store a new mark. A copy with another mark was made before the last erasure; a copy with the
+//! same mark has only content that the store has too.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use rusqlite::{Connection, OptionalExtension};
-use tulving_core::time::Timestamp;
+use tulving_core::model::time::Timestamp;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::{open, scrub};
 use crate::home::Home;
 use crate::{archive, draft};
 
-/// How long a copy that somebody writes is waited for.
+/// The time to wait for a copy that somebody writes.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The name of the mark.
 const ERASURE: &str = "erasure";
 
-/// The mark of the last erase; none where nothing was ever erased.
-type Mark = Option<[u8; 16]>;
+/// The mark of the last erasure; `None` if nothing was ever erased.
+type ErasureMark = Option<[u8; 16]>;
 
-/// A time as it stands in the name of a copy, so that the names are in the order of the times.
+/// A time in the name of a copy, in a form that sorts by time.
 pub(crate) fn time_in_name(at: Timestamp) -> String {
     at.to_string().replace([':', '-', '.'], "")
 }
@@ -36,7 +36,7 @@ pub(super) fn mark_erasure(transaction: &Connection) -> rusqlite::Result<()> {
     statement.execute([ERASURE]).map(drop)
 }
 
-/// Gives one database the mark of another: its copies are as old as they were.
+/// Gives one database the mark of another, so that its copies stay as old as they were.
 pub(super) fn take_over_mark(from: &Connection, to: &Connection) -> rusqlite::Result<()> {
     to.execute("DELETE FROM meta WHERE name = ?1", [ERASURE])?;
     if let Some(mark) = mark(from)? {
@@ -45,8 +45,8 @@ pub(super) fn take_over_mark(from: &Connection, to: &Connection) -> rusqlite::Re
     Ok(())
 }
 
-/// The copies in the home's backups that may hold what was erased, by name.
-pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<PathBuf>, Fault> {
+/// The copies in the home's backups that may contain erased text, by name.
+pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<PathBuf>, SqliteError> {
     let Some(mark) = mark(live)? else {
         return Ok(Vec::new());
     };
@@ -66,7 +66,7 @@ pub(super) fn all(home: &Home) -> Vec<PathBuf> {
     copies
 }
 
-pub(super) fn mark(connection: &Connection) -> rusqlite::Result<Mark> {
+pub(super) fn mark(connection: &Connection) -> rusqlite::Result<ErasureMark> {
     connection.query_row("SELECT value FROM meta WHERE name = ?1", [ERASURE], |row| row.get(0)).optional()
 }
 
@@ -77,14 +77,14 @@ fn is_copy(path: &Path) -> bool {
         && path.is_file()
 }
 
-/// Whether a copy says that nothing was erased since. One that cannot be read does not.
+/// Returns true if nothing was erased since a copy was made. If it cannot be read, returns false.
 fn is_clean(path: &Path, erased: [u8; 16]) -> bool {
     if let Some(header) = archive::header_of(path) {
         return header.erasure == Some(HEXLOWER.encode(&erased)) && !header.erased_text_left;
     }
-    let look = || -> Result<bool, Fault> {
+    let look = || -> Result<bool, SqliteError> {
         let copy = open::connect_read_only(path, PATIENCE)?;
-        // Until the file is rewritten, unused parts of its pages may hold what is gone from its rows.
+        // Until the file is rewritten, unused parts of its pages may contain deleted text.
         Ok(mark(&copy)? == Some(erased) && scrub::rewrite_pending(&copy)? == 0)
     };
     look().unwrap_or(false)

@@ -1,23 +1,23 @@
-//! Reads of spaces, teams, principals, members and tokens.
+//! Reads spaces, teams, principals, members and tokens.
 
 use std::sync::LazyLock;
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::error::StoreError;
-use tulving_core::id::{PrincipalId, SpaceId};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{PrincipalId, SpaceId};
+use tulving_core::model::search::Sight;
+use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
+use tulving_core::model::vocabulary::Role;
 use tulving_core::ports::{Directory, Log as _};
-use tulving_core::search::Sight;
-use tulving_core::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
-use tulving_core::vocabulary::Role;
 
-use super::rows::{self, Columns, TOKEN};
+use super::rows::{self, ColumnReader, TOKEN};
 use super::{SqliteStore, visible};
 
 /// The orgs that the viewer administers.
 pub(super) const ADMINISTERED_ORGS: &str =
     "SELECT of FROM members WHERE principal = ?1 AND realm = 'org' AND role = 'admin'";
 
-/// Spaces that the viewer may know of, without an order.
+/// Spaces that the viewer may know of, unordered.
 static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
     format!(
         "FROM spaces s WHERE {confined} AND (\
@@ -31,7 +31,7 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 impl Directory for SqliteStore {
     fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::sight);
-        // Asked before reading, so that a sight is never kept for longer than it holds.
+        // Read first, so that a sight is never kept after a later change.
         let pulse = self.pulse()?;
         if let Some(sight) = self.sights.known(pulse, viewer) {
             return Ok(sight);
@@ -40,7 +40,7 @@ impl Directory for SqliteStore {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
             let found = statement.query_map(key, |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((columns.id(SpaceId::from_bytes)?, columns.word()?))
             })?;
             Ok(Sight { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
@@ -59,7 +59,7 @@ impl Directory for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
-            let found = statement.query_map(key, |row| rows::space(&mut Columns::of(row)))?;
+            let found = statement.query_map(key, |row| rows::space(&mut ColumnReader::of(row)))?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
@@ -76,7 +76,7 @@ impl Directory for SqliteStore {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer), id.as_bytes()];
             let found = statement.query_row(key, |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((rows::space(&mut columns)?, columns.word_or_none()?))
             });
             Ok(found.optional()?)
@@ -95,7 +95,7 @@ impl Directory for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
-            let found = statement.query_map(key, |row| rows::team(&mut Columns::of(row)))?;
+            let found = statement.query_map(key, |row| rows::team(&mut ColumnReader::of(row)))?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
@@ -105,7 +105,7 @@ impl Directory for SqliteStore {
             let mut statement = reader
                 .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3")?;
             let key = params![principal.as_bytes(), of.realm().as_str(), of.id_bytes()];
-            Ok(statement.query_row(key, |row| Columns::of(row).word()).optional()?)
+            Ok(statement.query_row(key, |row| ColumnReader::of(row).word()).optional()?)
         })
     }
 
@@ -117,7 +117,7 @@ impl Directory for SqliteStore {
                  WHERE x.realm = ?1 AND x.of = ?2 ORDER BY p.name",
             )?;
             let found = statement.query_map(params![of.realm().as_str(), of.id_bytes()], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((rows::principal(&mut columns)?, rows::member(&mut columns)?))
             })?;
             Ok(found.collect::<Result<_, _>>()?)
@@ -128,7 +128,7 @@ impl Directory for SqliteStore {
         self.read(|reader| {
             let mut statement =
                 reader.prepare_cached("SELECT id, name, kind, created_at FROM principals WHERE name = ?1")?;
-            Ok(statement.query_row([name], |row| rows::principal(&mut Columns::of(row))).optional()?)
+            Ok(statement.query_row([name], |row| rows::principal(&mut ColumnReader::of(row))).optional()?)
         })
     }
 
@@ -139,7 +139,7 @@ impl Directory for SqliteStore {
                  WHERE id IN (SELECT unhex(value) FROM json_each(?1))",
             )?;
             let ids = visible::hex_array(ids.iter().map(PrincipalId::as_bytes));
-            let found = statement.query_map([ids], |row| rows::principal(&mut Columns::of(row)))?;
+            let found = statement.query_map([ids], |row| rows::principal(&mut ColumnReader::of(row)))?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
@@ -149,7 +149,7 @@ impl Directory for SqliteStore {
             let mut statement =
                 reader.prepare_cached(&format!("SELECT k.hash, {TOKEN} FROM tokens k WHERE k.hash = ?1"))?;
             let found = statement.query_row([hash.0], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((columns.take::<[u8; 32]>()?, rows::token(&mut columns)?))
             });
             Ok(found.optional()?.filter(|(stored, _)| same(stored, &hash.0)).map(|(_, token)| token))
@@ -163,13 +163,13 @@ impl Directory for SqliteStore {
                  ORDER BY k.created_at DESC, k.id DESC"
             ))?;
             let whose = principal.as_ref().map(PrincipalId::as_bytes);
-            let found = statement.query_map([whose], |row| rows::token(&mut Columns::of(row)))?;
+            let found = statement.query_map([whose], |row| rows::token(&mut ColumnReader::of(row)))?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
 }
 
-/// Compares in a time that does not tell where two hashes differ.
+/// Compares two hashes in constant time.
 fn same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }

@@ -1,25 +1,28 @@
-//! The whole content out, in pages of one short read each, so that a long dump holds nobody up; and in, as one transaction.
+//! Dumps the whole content, in pages of one short read each, so that a long dump delays nobody; and loads it as one
+//! transaction.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, Row, TransactionBehavior, params};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Record};
 use tulving_core::ports::{LoadWork, Stage, Transfer};
-use tulving_core::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Record};
 
-use super::failure::Fault;
-use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+use super::failure::SqliteError;
+use super::rows::{
+    self, AROUND, ASSOCIATION, AUDIT, CURRENT, ColumnReader, EDITION, MEMORIES, TURN, VERSION,
+};
 use super::stage::StagedLines;
 use super::{SqliteStore, apply};
 
-/// A page ends early once it holds this many bytes of contents.
+/// A page ends early once it has this many bytes of contents.
 const PAGE_BYTES: usize = 16 << 20;
 
-/// One sort of record: the statement that reads its rows after `?1`, row first, and the function that reads one.
-struct Section {
+/// One kind of record: the statement that reads its rows after `?1`, with the row first, and the function that reads one.
+struct DumpSection {
     sql: String,
-    read: fn(&mut Columns<'_>) -> rusqlite::Result<Record>,
+    read: fn(&mut ColumnReader<'_>) -> rusqlite::Result<Record>,
 }
 
 impl Transfer for SqliteStore {
@@ -80,7 +83,7 @@ fn page(
     reader: &Connection,
     mut position: DumpPosition,
     limit: usize,
-) -> Result<(Vec<Record>, Option<DumpPosition>), Fault> {
+) -> Result<(Vec<Record>, Option<DumpPosition>), SqliteError> {
     let mut records = Vec::new();
     if position.section == 0 {
         let written_by = concat!("tulving ", env!("CARGO_PKG_VERSION")).to_owned();
@@ -112,11 +115,11 @@ fn page(
 
 fn read(
     reader: &Connection,
-    section: &Section,
+    section: &DumpSection,
     row: &Row<'_>,
     position: &mut DumpPosition,
-) -> Result<Record, Fault> {
-    let mut columns = Columns::of(row);
+) -> Result<Record, SqliteError> {
+    let mut columns = ColumnReader::of(row);
     position.after = columns.take()?;
     let mut record = (section.read)(&mut columns)?;
     if let Record::Memory(memory) = &mut record {
@@ -130,8 +133,8 @@ fn read(
 }
 
 /// The sections in the order of [`Record`], without the header.
-fn sections() -> [Section; 9] {
-    let of = |columns: &str, from: &str, row: &str, read| Section {
+fn sections() -> [DumpSection; 9] {
+    let of = |columns: &str, from: &str, row: &str, read| DumpSection {
         sql: format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 ORDER BY {row}"),
         read,
     };
@@ -141,7 +144,7 @@ fn sections() -> [Section; 9] {
         let records = records.join(" AND ");
         let sql =
             format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 AND {records} ORDER BY {row}");
-        Section { sql, read }
+        DumpSection { sql, read }
     };
     [
         of("id, name", "orgs", "row", |columns| rows::org(columns).map(Record::Org)),

@@ -1,50 +1,50 @@
-//! Turns what SQLite says into what a caller can react to.
+//! Turns errors of SQLite into errors that a caller can handle.
 
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::ffi::{self, ErrorCode};
-use tulving_core::error::{Conflict, StoreError, Unique};
+use tulving_core::model::error::{Conflict, StoreError, Unique};
 
-/// What goes wrong inside this module, before it is known to which file it belongs.
+/// An error inside this module, before its file is known.
 #[derive(Debug)]
-pub(super) enum Fault {
-    /// SQLite said no.
+pub(super) enum SqliteError {
+    /// An error of SQLite.
     Sql(rusqlite::Error),
-    /// It is clear already what a caller is to hear.
+    /// An error that is already in its final form.
     Said(StoreError),
     /// A text could not be read as JSON or written as such.
     Json(serde_json::Error),
-    /// A restore goes on; nothing was written.
+    /// A restore is running; nothing was written.
     Shut,
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqliteError {
     fn from(error: StoreError) -> Self {
         Self::Said(error)
     }
 }
 
-impl From<Conflict> for Fault {
+impl From<Conflict> for SqliteError {
     fn from(conflict: Conflict) -> Self {
         Self::Said(conflict.into())
     }
 }
 
-impl From<serde_json::Error> for Fault {
+impl From<serde_json::Error> for SqliteError {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
     }
 }
 
-impl Fault {
-    /// What a caller is to hear, given the file and how long its connections wait.
+impl SqliteError {
+    /// The error for a caller, given the file and the waiting time of its connections.
     pub(super) fn explained(self, file: &Path, busy_wait: Duration) -> StoreError {
         match self {
             Self::Said(error) => error,
@@ -55,12 +55,12 @@ impl Fault {
     }
 }
 
-/// Whether others stood in the way.
+/// Returns true if other connections were the cause.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Tells whether the write-ahead log ended before what was looked for in it: it was cut.
+/// Returns true if the write-ahead log was truncated: it ended before the requested part.
 pub(super) fn is_cut_log(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(code, _) if code.extended_code == ffi::SQLITE_IOERR_SHORT_READ)
 }
@@ -71,7 +71,7 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
     match error {
         Sql::SqliteFailure(code, ref message) => {
             let mut why = message.clone().unwrap_or_else(|| code.to_string());
-            // The path stands before it already.
+            // The path is already in the message.
             if let Some(rest) = why.strip_suffix(&format!(": {}", file.display())) {
                 why.truncate(rest.len());
             }
@@ -83,7 +83,7 @@ fn explained(error: rusqlite::Error, file: &Path, busy_wait: Duration) -> StoreE
                 }
                 ErrorCode::SystemIoFailure if disk_is_full(file) => StoreError::DiskFull { path },
                 ErrorCode::SystemIoFailure => StoreError::Unusable { path, verb: "read or written", why },
-                ErrorCode::ReadOnly => StoreError::Unusable { path, verb: "written", why },
+                ErrorCode::ReadOnly => StoreError::ReadOnly { path, why },
                 ErrorCode::CannotOpen if disk_is_full(file) => StoreError::DiskFull { path },
                 ErrorCode::CannotOpen if file.is_dir() => StoreError::Unusable {
                     path,
@@ -124,14 +124,16 @@ fn is_unique(code: ffi::Error) -> bool {
     matches!(code.extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-/// SQLite names the columns of the index that stood in the way.
+/// The value that is taken. SQLite names the columns of the violated index.
 fn taken(message: &str) -> Option<Unique> {
     let columns = message.strip_prefix("UNIQUE constraint failed: ")?;
     Some(match columns {
         "memories.space, memories.audience, memories.key" => Unique::Key,
         "memories.space, memories.audience, memories.source_path" => Unique::SourcePath,
-        "memories.space, memories.boundary, memories.audience, memories.content_hash" => Unique::Content,
-        "memories.space, memories.boundary, memories.audience, memories.attachment_hash" => {
+        "memories.space, memories.boundary, memories.audience, memories.content_hash, memories.apart" => {
+            Unique::Content
+        }
+        "memories.space, memories.boundary, memories.audience, memories.attachment_hash, memories.apart" => {
             Unique::Attachment
         }
         "memories.space, memories.source_path, memories.content_hash, memories.mirror_occurrence" => {
@@ -144,7 +146,8 @@ fn taken(message: &str) -> Option<Unique> {
     })
 }
 
-/// SQLite reports some failed writes as I/O errors; whether the disk is full tells them apart.
+/// Returns true if the disk is full. SQLite reports some failed writes as I/O errors, and this
+/// tells them apart.
 fn disk_is_full(file: &Path) -> bool {
     rustix::fs::statvfs(crate::files::folder_of(file)).is_ok_and(|disk| disk.f_bavail == 0)
 }

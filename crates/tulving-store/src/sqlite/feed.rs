@@ -1,45 +1,45 @@
-//! What is derived reads here: whole memories with their chunks and vectors, and what waits to be embedded.
+//! The reads of derived data: whole memories with their chunks and vectors, and the memories that wait for vectors.
 //!
-//! A page costs two statements, however many memories it has: 1,000,000 are read this way when an index is made anew.
+//! A page costs two statements, however many memories it has: 1,000,000 are read this way when an index is rebuilt.
 
 use std::sync::LazyLock;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, params, params_from_iter};
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::memory::{Chunk, Embedding, Standing};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::memory::{Chunk, Embedding, Standing};
+use tulving_core::model::search::Entry;
+use tulving_core::model::vocabulary::State;
 use tulving_core::ports::Feed;
-use tulving_core::search::Entry;
 use tulving_core::text::fold;
-use tulving_core::vocabulary::State;
 
-use super::failure::Fault;
-use super::rows::{self, AROUND_UNUSED, Columns, EDITION};
+use super::failure::SqliteError;
+use super::rows::{self, AROUND_UNUSED, ColumnReader, EDITION};
 use super::{SqliteStore, apply, vectors, visible};
 
-/// True where the memory `m` is one of those that are embedded at all; [`is_live`] says the same of a standing.
+/// True if the memory `m` is embedded at all; [`is_live`] is the same for a standing.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
 
-/// True where the memory `m` has a chunk without a vector of the model `?1`.
+/// True if the memory `m` has a chunk without a vector of the model `?1`.
 pub(super) const LACKS: &str = "EXISTS (SELECT 1 FROM chunks c WHERE c.memory = m.row AND NOT EXISTS (\
        SELECT 1 FROM vectors v WHERE v.memory = c.memory AND v.ordinal = c.ordinal AND v.model = ?1))";
 
-/// Whether a memory that stands so is one of those that are embedded at all.
+/// Returns true if a memory with this standing is embedded at all.
 pub(super) fn is_live(standing: &Standing) -> bool {
     standing.forgotten_at.is_none() && standing.quarantined_at.is_none() && standing.state != State::Archived
 }
 
 /// The models whose vectors are kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Models {
-    /// The one that answers.
+pub(super) struct VectorModels {
+    /// The current model.
     pub(super) answers: Option<String>,
-    /// The one that shall, while its vectors are being made.
+    /// The next model, while its vectors are being made.
     pub(super) next: Option<String>,
 }
 
-impl Models {
+impl VectorModels {
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT (SELECT value FROM meta WHERE name = 'model'), \
@@ -48,7 +48,7 @@ impl Models {
         statement.query_row([], |row| Ok(Self { answers: row.get(0)?, next: row.get(1)? }))
     }
 
-    /// Each with the table of the memories that wait for it.
+    /// Each model with the table of the memories that wait for it.
     pub(super) fn with_tables(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let both = [(&self.answers, "unembedded"), (&self.next, "unembedded_next")];
         both.into_iter().filter_map(|(model, table)| Some((model.as_deref()?, table)))
@@ -109,7 +109,7 @@ impl Feed for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare(&sql)?;
             let ids = statement
-                .query_map(params_from_iter(&values), |row| Columns::of(row).id(MemoryId::from_bytes))?;
+                .query_map(params_from_iter(&values), |row| ColumnReader::of(row).id(MemoryId::from_bytes))?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
     }
@@ -117,23 +117,23 @@ impl Feed for SqliteStore {
     fn size(&self) -> Result<u64, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare_cached("SELECT count(*) FROM memories")?;
-            Ok(statement.query_row([], |row| Columns::of(row).count())?)
+            Ok(statement.query_row([], |row| ColumnReader::of(row).count())?)
         })
     }
 
     fn model(&self) -> Result<Option<String>, StoreError> {
-        self.read(|reader| Ok(Models::read(reader)?.answers))
+        self.read(|reader| Ok(VectorModels::read(reader)?.answers))
     }
 
     fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
         self.read_steadily(|reader| {
-            let count = match Models::read(reader)?.table(model) {
+            let count = match VectorModels::read(reader)?.table(model) {
                 Some(table) => reader
                     .prepare_cached(&format!("SELECT count(*) FROM {table}"))?
-                    .query_row([], |row| Columns::of(row).count()),
+                    .query_row([], |row| ColumnReader::of(row).count()),
                 None => reader
                     .prepare_cached(&format!("SELECT count(*) FROM memories m WHERE {LIVE} AND {LACKS}"))?
-                    .query_row([model], |row| Columns::of(row).count()),
+                    .query_row([model], |row| ColumnReader::of(row).count()),
             };
             Ok(count?)
         })
@@ -141,7 +141,7 @@ impl Feed for SqliteStore {
 
     fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         self.read_steadily(|reader| {
-            let sql = match Models::read(reader)?.table(model) {
+            let sql = match VectorModels::read(reader)?.table(model) {
                 Some(table) => format!(
                     "SELECT m.id FROM {table} w CROSS JOIN memories m ON m.row = w.memory \
                      WHERE ?1 IS NOT NULL AND w.attempts < ?3 ORDER BY w.attempts, w.memory LIMIT ?2"
@@ -152,7 +152,7 @@ impl Feed for SqliteStore {
             };
             let mut statement = reader.prepare_cached(&sql)?;
             let ids = statement.query_map(params![model, rows::limit(limit), tried], |row| {
-                Columns::of(row).id(MemoryId::from_bytes)
+                ColumnReader::of(row).id(MemoryId::from_bytes)
             })?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
@@ -164,38 +164,38 @@ impl Feed for SqliteStore {
                 "SELECT m.id FROM json_each(?1) j CROSS JOIN memories m ON m.id = unhex(j.value) \
                  WHERE m.row IN (SELECT memory FROM unlinked) ORDER BY j.key",
             )?;
-            let found = statement
-                .query_map([visible::memory_ids(ids)], |row| Columns::of(row).id(MemoryId::from_bytes))?;
+            let found = statement.query_map([visible::memory_ids(ids)], |row| {
+                ColumnReader::of(row).id(MemoryId::from_bytes)
+            })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
 }
 
 impl SqliteStore {
-    /// Removes vectors of models that neither answer nor shall. Looks at up to `limit` vectors in one short
-    /// transaction, and says whether there may be more.
+    /// Removes vectors of models that are neither current nor next. Reads up to `limit` vectors in one short
+    /// transaction, and returns true if there may be more.
     ///
-    /// To choose another model leaves the old vectors where they are, because removing those of 1,000,000 memories would
-    /// hold up every writer for as long as it takes. Nobody reads them, so this is work for the background. `chosen` is
-    /// the model that shall answer by the user's wish: where another one was begun before, it is given up. Where there
-    /// is nothing to do, it costs one read.
+    /// Choosing another model leaves the old vectors in place, because removing those of 1,000,000 memories would block
+    /// every writer for as long as it takes. Nobody reads them, so this is background work. `chosen` is the user's
+    /// choice of model: if another one was being prepared, it is given up. If there is nothing to do, it costs one read.
     pub fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
         self.write(|writer, allowed| apply::drop_stale_vectors(writer, allowed, chosen, limit))
     }
 }
 
-/// Whole memories by a statement that gives their rows first.
+/// Whole memories of a statement that returns their rows first.
 fn entries(
     reader: &Connection,
     sql: &str,
     values: impl Params,
     model: Option<&str>,
-) -> Result<Vec<Entry>, Fault> {
+) -> Result<Vec<Entry>, SqliteError> {
     let mut statement = reader.prepare_cached(sql)?;
     let mut found = statement.query(values)?;
     let (mut entries, mut picked) = (Vec::new(), String::from("["));
     while let Some(row) = found.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = ColumnReader::of(row);
         let number: i64 = columns.take()?;
         if picked.len() > 1 {
             picked.push(',');
@@ -208,13 +208,13 @@ fn entries(
     Ok(entries)
 }
 
-/// Gives each entry its chunks. `picked` is the rows of the entries, in their order, as a JSON array.
+/// Adds the chunks to each entry. `picked` has the rows of the entries, in their order, as a JSON array.
 fn add_chunks(
     reader: &Connection,
     entries: &mut [Entry],
     picked: &str,
     model: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteError> {
     const BARE: &str = "SELECT j.key, c.start, c.end, c.heading_path \
          FROM json_each(?1) j CROSS JOIN chunks c ON c.memory = j.value WHERE ?2 IS NULL \
          ORDER BY j.key, c.ordinal";
@@ -225,7 +225,7 @@ fn add_chunks(
     let mut statement = reader.prepare_cached(if model.is_some() { WITH_VECTORS } else { BARE })?;
     let mut found = statement.query(params![picked, model])?;
     while let Some(row) = found.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = ColumnReader::of(row);
         let at = columns.size()?;
         let chunk = chunk(&mut columns, model)?;
         if let Some(entry) = entries.get_mut(at) {
@@ -235,8 +235,8 @@ fn add_chunks(
     Ok(())
 }
 
-/// Reads `start, end, heading_path` and, where a model is asked for, `vector, sentences`.
-fn chunk(columns: &mut Columns<'_>, model: Option<&str>) -> rusqlite::Result<Chunk> {
+/// Reads `start, end, heading_path` and, if a model is given, `vector, sentences`.
+fn chunk(columns: &mut ColumnReader<'_>, model: Option<&str>) -> rusqlite::Result<Chunk> {
     let (start, end, heading_path) = (columns.size()?, columns.size()?, columns.texts()?);
     let embedding = match model {
         Some(model) => embedding(columns, model)?,
@@ -245,7 +245,7 @@ fn chunk(columns: &mut Columns<'_>, model: Option<&str>) -> rusqlite::Result<Chu
     Ok(Chunk { start, end, heading_path, embedding })
 }
 
-fn embedding(columns: &mut Columns<'_>, model: &str) -> rusqlite::Result<Option<Embedding>> {
+fn embedding(columns: &mut ColumnReader<'_>, model: &str) -> rusqlite::Result<Option<Embedding>> {
     let Some(whole) = columns.blob_or_none()? else {
         return Ok(None);
     };

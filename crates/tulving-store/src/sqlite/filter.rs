@@ -1,25 +1,31 @@
 //! A [`Filter`] as SQL.
 //!
-//! Words of closed lists are written into the text, so that SQLite plans with them; everything a caller wrote is bound.
+//! Words of closed lists are part of the SQL, so that SQLite plans with them; all values of a caller are bound.
 
 use rusqlite::types::Value;
-use tulving_core::id::MemoryId;
-use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
-use tulving_core::space::Viewer;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort, Timed};
+use tulving_core::model::space::Viewer;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{MemoryType, State};
 use tulving_core::text::fold;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{MemoryType, State};
 
 use super::visible;
 
+/// The due time of a todo or a goal; see [`Memory::due_at`](tulving_core::model::memory::Memory::due_at).
+const DUE: &str = "CASE WHEN m.type IN ('todo', 'goal') THEN coalesce(m.valid_until, m.expires_at, \
+                   CASE WHEN m.occurred_at > m.created_at THEN m.occurred_at END) END";
+/// The microseconds of a day.
+const DAY: i64 = 86_400_000_000;
+
 /// Conditions on `memories m`, joined by AND, and the values they bind.
-pub(super) struct Conditions {
+pub(super) struct SqlConditions {
     sql: String,
     values: Vec<Value>,
 }
 
-impl Conditions {
-    /// That the viewer may see the memory and the filter wants it.
+impl SqlConditions {
+    /// The conditions that the viewer may see the memory and the filter matches it.
     pub(super) fn of(viewer: &Viewer, filter: &Filter) -> Self {
         let within = visible::within(viewer).map_or(Value::Null, Value::Text);
         let mut all = Self { sql: String::new(), values: vec![blob(viewer.principal.as_bytes()), within] };
@@ -33,7 +39,12 @@ impl Conditions {
         all.words("m.content_type", filter.content_types.iter().map(|word| word.as_str()));
         all.words("m.author", filter.author.iter().map(|word| word.as_str()));
         all.text("m.key = ", filter.key.as_deref());
-        all.text("m.source_path = ", filter.source_path.as_deref());
+        if let Some(path) = &filter.source_path {
+            let path = all.bind(Value::Text(path.clone()));
+            all.plain(&format!(
+                "(m.source_path = {path} OR m.row IN (SELECT memory FROM source_paths WHERE path = {path}))"
+            ));
+        }
         all.text("m.conversation = ", filter.conversation.as_deref());
         all.text("m.source_agent = ", filter.source_agent.as_deref());
         if let Some(pinned) = filter.pinned {
@@ -53,6 +64,9 @@ impl Conditions {
         }
         if let Some(until) = filter.until {
             all.bound("m.created_at < ", Value::Integer(until.as_micros()));
+        }
+        if let Some(timed) = filter.timed {
+            all.timed(timed);
         }
         if let Some(then) = filter.valid_at {
             let then = all.bind(Value::Integer(then.as_micros()));
@@ -78,7 +92,7 @@ impl Conditions {
         all
     }
 
-    /// What has expired counts as archived.
+    /// Adds the condition on the state. Expired memories count as archived.
     fn states(&mut self, filter: &Filter) {
         let set = |all: &mut Self| all.words("m.state", filter.states.iter().map(|word| word.as_str()));
         match filter.states_at.filter(|_| filter.states.len() < State::ALL.len()) {
@@ -97,7 +111,29 @@ impl Conditions {
         }
     }
 
-    /// What takes longest to check comes last.
+    /// Adds the condition on a time. A value for a whole day, which is its first instant or its last millisecond, is
+    /// compared by days.
+    fn timed(&mut self, timed: Timed) {
+        let (column, period, has_start) = match timed {
+            Timed::Happened(period) => ("coalesce(m.occurred_at, m.created_at)", period, true),
+            Timed::Done(period) => ("m.done_at", period, true),
+            Timed::Due(period) => (DUE, period, false),
+        };
+        let ends = [period.days.0, period.days.1, period.from, period.until];
+        let [first_day, last_day, from, until] = ends.map(|at| self.bind(Value::Integer(at.as_micros())));
+        let is_day = format!("(({column}) % {DAY} + {DAY}) % {DAY} IN (0, {DAY} - 1000)");
+        self.plain(&match has_start {
+            true => format!(
+                "CASE WHEN {is_day} THEN {column} >= {first_day} AND {column} < {last_day} \
+                 ELSE {column} >= {from} AND {column} < {until} END"
+            ),
+            false => format!(
+                "({column} IS NULL OR {column} < CASE WHEN {is_day} THEN {last_day} ELSE {until} END)"
+            ),
+        });
+    }
+
+    /// Adds the conditions that are slowest to check, so they come last.
     fn costly(&mut self, filter: &Filter) {
         for tag in &filter.tags {
             let tag = self.bind(Value::Text(tag.clone()));
@@ -113,14 +149,14 @@ impl Conditions {
         }
     }
 
-    /// That the memory follows another one in a fixed order.
+    /// Adds the condition that the memory follows another one in a fixed order.
     pub(super) fn follow(&mut self, sort: Sort, (time, id): (Timestamp, MemoryId)) {
         let (time, id) = (self.bind(Value::Integer(time.as_micros())), self.bind(blob(id.as_bytes())));
         let sign = if sort == Sort::Oldest { '>' } else { '<' };
         self.plain(&format!("(m.created_at, m.id) {sign} ({time}, {id})"));
     }
 
-    /// Binds a value and gives its place holder.
+    /// Binds a value and returns its placeholder.
     pub(super) fn bind(&mut self, value: Value) -> String {
         self.values.push(value);
         format!("?{}", self.values.len())
@@ -131,7 +167,7 @@ impl Conditions {
         &self.sql
     }
 
-    /// The values of all place holders, in order.
+    /// The values of all placeholders, in order.
     pub(super) fn values(&self) -> &[Value] {
         &self.values
     }
@@ -163,22 +199,32 @@ impl Conditions {
 }
 
 /// The order as SQL, on `memories m` and `usage u`.
-pub(super) fn order(sort: Sort) -> &'static str {
-    match sort {
+pub(super) fn order(sort: Sort) -> String {
+    let fixed = match sort {
         Sort::Newest => "m.created_at DESC, m.id DESC",
         Sort::Oldest => "m.created_at, m.id",
         Sort::Updated => "m.updated_at DESC, m.id DESC",
         Sort::Accessed => "coalesce(u.accessed_at, m.created_at) DESC, m.id DESC",
         Sort::Importance => "m.importance DESC, m.id DESC",
         Sort::MostAccessed => "coalesce(u.access_count, 0) DESC, m.id DESC",
-    }
+        Sort::Happened => "coalesce(m.occurred_at, m.created_at) DESC, m.id DESC",
+        Sort::Agenda => {
+            return format!(
+                "m.done_at IS NOT NULL, m.done_at DESC, ({DUE}) IS NULL, {DUE}, m.importance DESC, m.created_at DESC, \
+                 m.id DESC"
+            );
+        }
+    };
+    fixed.to_owned()
 }
 
 /// The tables that an order needs.
 pub(super) fn tables(sort: Sort) -> &'static str {
     match sort {
         Sort::Accessed | Sort::MostAccessed => super::rows::MEMORIES,
-        Sort::Newest | Sort::Oldest | Sort::Updated | Sort::Importance => "memories m",
+        Sort::Newest | Sort::Oldest | Sort::Updated | Sort::Importance | Sort::Happened | Sort::Agenda => {
+            "memories m"
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! Keeps writers out while a restore replaces what they would write to.
+//! Keeps writers out while a restore replaces the data that they would write to.
 //!
-//! A restore copies what is there, then puts the backup in its place. What is committed in between would be in neither, so
-//! from before the copy until after the replacement nothing is. The gate is a lock on a file of its own: it opens by itself
-//! when the restoring process dies, and stays shut for as long as it lives, however long that stands still.
+//! A restore copies the present content, then replaces it with the backup. A commit in between would be in neither, so
+//! nothing is committed from before the copy until after the replacement. The gate is a lock on a separate file: it opens
+//! by itself when the restoring process dies, and stays shut while it lives, however long it hangs.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,76 +11,78 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
 use super::busy;
-use super::failure::Fault;
+use super::failure::SqliteError;
 use crate::files;
 
-/// The gate of one home. Every writer asks it inside its transaction.
-pub(super) struct Gate {
+/// The gate of one home. Every writer checks it inside its transaction.
+pub(super) struct RestoreLock {
     file: PathBuf,
 }
 
-/// A gate that is shut. It opens when this is dropped.
-pub(super) struct Shut {
+/// A shut gate. It opens when this is dropped.
+pub(super) struct RestoreLockGuard {
     _lock: File,
 }
 
-impl Gate {
-    /// The lock file is made by the first restore and then stays: were it removed, two could hold it at once.
+impl RestoreLock {
+    /// Creates the gate. The first restore creates the lock file, which then stays: if it were removed, two processes could
+    /// have the lock at once.
     pub(super) fn new(file: PathBuf) -> Self {
         Self { file }
     }
 
-    /// Answers [`Fault::Shut`] while a restore goes on. Holds for a whole write transaction if asked inside it.
-    pub(super) fn require_open(&self) -> Result<(), Fault> {
+    /// Returns [`SqliteError::Shut`] while a restore is running. The answer is valid for a whole write transaction if called
+    /// inside it.
+    pub(super) fn require_open(&self) -> Result<(), SqliteError> {
         let lock = match files::open_regular(&self.file) {
             Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(files::unwritten(&self.file, "opened", &error).into()),
         };
         match lock.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Err(Fault::Shut),
-            // Where the file system has no locks, no restore can have begun.
+            Err(TryLockError::WouldBlock) => Err(SqliteError::Shut),
+            // Without locks in the file system, no restore can have started.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         }
     }
 
-    /// Does some writing, again and again while the gate is shut, for up to `wait`.
+    /// Runs `work`, again and again while the gate is shut, for up to `wait`.
     ///
-    /// `work` shall hold nothing that the restoring thread may need after it has answered [`Fault::Shut`].
+    /// `work` must hold nothing that the restoring thread may need after it has returned [`SqliteError::Shut`].
     pub(super) fn pass<T>(
         &self,
         wait: Duration,
-        mut work: impl FnMut() -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        mut work: impl FnMut() -> Result<T, SqliteError>,
+    ) -> Result<T, SqliteError> {
         let began = Instant::now();
         loop {
             match work() {
-                Err(Fault::Shut) => self.wait(began, wait)?,
+                Err(SqliteError::Shut) => self.wait(began, wait)?,
                 done => return done,
             }
         }
     }
 
-    /// Waits outside of any transaction, so that those who wait are not in the way of the restore.
-    fn wait(&self, began: Instant, wait: Duration) -> Result<(), Fault> {
+    /// Waits outside of any transaction, so that waiting writers do not block the restore.
+    fn wait(&self, began: Instant, wait: Duration) -> Result<(), SqliteError> {
         for round in 0.. {
             if began.elapsed() >= wait {
                 return Err(StoreError::Busy { waited: began.elapsed() }.into());
             }
             std::thread::sleep(busy::pause(round));
             match self.require_open() {
-                Err(Fault::Shut) => {}
+                Err(SqliteError::Shut) => {}
                 open => return open,
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// Shuts the gate and waits for those inside. Afterwards nothing is committed until it opens.
-    pub(super) fn shut(&self, live: &Connection, wait: Duration) -> Result<Shut, Fault> {
+    /// Shuts the gate and waits for the writers inside. Afterwards nothing is committed until it opens.
+    pub(super) fn shut(&self, live: &Connection, wait: Duration) -> Result<RestoreLockGuard, SqliteError> {
         let failed = |error: &io::Error| files::unwritten(&self.file, "locked", error);
         let lock = File::options()
             .create(true)
@@ -90,7 +92,7 @@ impl Gate {
             .mode(0o600)
             .open(&self.file)
             .map_err(|error| failed(&error))?;
-        // A restore by root must not leave a file that the home's owner cannot open; for anybody else it is theirs already.
+        // A restore by root must not leave a file that the home's owner cannot open. For others the file is already theirs.
         if let Ok(home) = files::folder_of(&self.file).metadata() {
             drop(fchown(&lock, Some(home.uid()), Some(home.gid())));
         }
@@ -105,8 +107,8 @@ impl Gate {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(busy::pause(round)),
             }
         }
-        // A writer that found the gate open has begun its transaction before; once it was our turn, it has ended.
+        // A writer that found the gate open has begun its transaction before; by our turn, it has ended.
         Transaction::new_unchecked(live, TransactionBehavior::Immediate)?.rollback()?;
-        Ok(Shut { _lock: lock })
+        Ok(RestoreLockGuard { _lock: lock })
     }
 }

@@ -1,6 +1,6 @@
-//! The SQL function `holds(text, needle)`: whether a text holds another as it is, in any case, however Unicode composes it.
+//! The SQL function `holds(text, needle)`: true if a text contains another literally, ignoring case and Unicode composition.
 //!
-//! The needle must be [`folded`] already; it is done once for a query, not for every row.
+//! The needle must be [`folded`] already. That is done once per query, not for every row.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use tulving_core::text::fold::folded;
 
-/// Makes the function known to a connection.
+/// Registers the function on a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("holds", 2, flags, |arguments| {
@@ -36,8 +36,8 @@ fn holds(text: &str, needle: &str) -> bool {
     })
 }
 
-/// Whether small ASCII letters are all there is to folding: beside ASCII there are only dashes, quotation marks, dots and the
-/// like (U+2010 to U+2027), which are neither large nor small and compose with nothing. Titles that were cut end in one.
+/// Returns true if folding only needs to lower ASCII letters: besides ASCII there are only dashes, quotation marks, dots and
+/// the like (U+2010 to U+2027), which have no case and compose with nothing. Titles that were cut end in one.
 fn is_plain(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {

@@ -1,15 +1,15 @@
-//! Reads what is known of imported files, and of other systems' memories that were taken in.
+//! Reads records of imported files, and of other systems' imported memories.
 
 use rusqlite::{OptionalExtension, Row, params};
-use tulving_core::change::AdoptedItem;
-use tulving_core::error::StoreError;
-use tulving_core::file::ImportedFile;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::change::AdoptedItem;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::file::ImportedFile;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::vocabulary::System;
 use tulving_core::ports::Imports;
-use tulving_core::vocabulary::System;
 
 use super::SqliteStore;
-use super::rows::{self, Columns};
+use super::rows::{self, ColumnReader};
 
 impl Imports for SqliteStore {
     fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError> {
@@ -17,9 +17,14 @@ impl Imports for SqliteStore {
             let mut statement = reader.prepare_cached(
                 "SELECT i.path, i.size, i.modified, i.inode, i.digest, i.settled, m.id, m.state, m.forgotten_at, \
                  m.quarantined_at, m.pinned, m.ruled_at, m.done_at FROM imported i JOIN memories m ON m.row = i.memory \
-                 WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space AND (m.forgotten_at IS NULL OR NOT EXISTS (\
+                 WHERE i.space = ?1 AND i.owner = ?2 AND m.space = i.space \
+                 AND (m.source_path = i.path OR EXISTS (\
+                   SELECT 1 FROM source_paths s WHERE s.memory = m.row AND s.path = i.path)) \
+                 AND (m.forgotten_at IS NULL OR NOT EXISTS (\
                    SELECT 1 FROM memories o WHERE o.source_path = i.path AND o.space = i.space AND o.owner = i.owner \
-                   AND o.forgotten_at IS NULL AND o.mirror_line IS NULL)) \
+                   AND o.forgotten_at IS NULL AND o.mirror_line IS NULL) AND NOT EXISTS (\
+                   SELECT 1 FROM source_paths s JOIN memories o ON o.row = s.memory WHERE s.path = i.path \
+                   AND o.space = i.space AND o.owner = i.owner AND o.forgotten_at IS NULL)) \
                  ORDER BY i.path",
             )?;
             let found = statement.query_map(params![space.as_bytes(), owner.as_bytes()], file)?;
@@ -59,7 +64,7 @@ impl Imports for SqliteStore {
 }
 
 fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(AdoptedItem {
         name: columns.take()?,
         says: columns.take()?,
@@ -72,7 +77,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
 }
 
 fn file(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(ImportedFile {
         path: columns.take()?,
         stamp: rows::stamp(&mut columns)?,

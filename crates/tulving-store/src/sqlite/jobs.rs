@@ -1,17 +1,17 @@
-//! Reads of background work.
+//! Reads background work.
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::error::StoreError;
-use tulving_core::id::JobId;
-use tulving_core::job::Job;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::JobId;
+use tulving_core::model::job::Job;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::JobState;
 use tulving_core::ports::Jobs;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::JobState;
 
 use super::SqliteStore;
 use super::rows::{self, JOB};
 
-/// No job waits for longer, and none is held for longer.
+/// The longest time that a job waits or is leased.
 const DAY_MILLIS: i64 = 86_400_000;
 
 impl Jobs for SqliteStore {

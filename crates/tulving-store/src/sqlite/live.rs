@@ -1,7 +1,7 @@
 //! The connections of a store: one that writes, a pool that reads, one that follows. Opened and closed together.
 //!
-//! SQLite keeps one shared memory for all connections of a process to one database. So where a file was taken from under
-//! them, all are closed before the first is opened again.
+//! SQLite keeps one shared memory for all connections of a process to one database. So if a file was removed or replaced
+//! under them, all are closed before the first is opened again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,54 +9,54 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use tulving_core::error::StoreError;
-use tulving_core::time::Timestamp;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::time::Timestamp;
 
-use super::failure::Fault;
-use super::gate::Gate;
-use super::place::Place;
-use super::reach::{self, Reach};
-use super::readers::Readers;
-use super::{Options, busy, failure, migrate, open, scrub, sums};
+use super::failure::SqliteError;
+use super::gate::RestoreLock;
+use super::place::DatabaseFiles;
+use super::reach::{self, DatabaseAccess};
+use super::readers::ReaderPool;
+use super::{SqliteOptions, busy, failure, migrate, open, scrub, sums};
 use crate::home::Home;
 
 /// The time to wait for connections in use by other threads, before all are closed.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The time to wait for others while the content of a removed log is saved.
 const SAVE_PATIENCE: Duration = Duration::from_secs(2);
-/// How often opening is tried again where a file went just then.
+/// Number of attempts to open, if a file disappears just then.
 const ATTEMPTS: usize = 3;
 
-/// The connections, and which files they have open.
-pub(super) struct Live {
-    pub(super) place: Place,
-    pub(super) reach: Arc<Reach>,
-    // Closed in this order: the writer last, so that it is the one that empties the log and removes it.
+/// The connections, and the files that they have open.
+pub(super) struct StoreConnections {
+    pub(super) place: DatabaseFiles,
+    pub(super) reach: Arc<DatabaseAccess>,
+    // Closed in this order: the writer last, so that it empties the log and removes it.
     pub(super) follower: Mutex<Connection>,
-    pub(super) readers: Readers,
+    pub(super) readers: ReaderPool,
     writer: Mutex<Connection>,
-    /// Set once the writer keeps checksums.
+    /// True once the writer keeps checksums.
     keeps_sums: AtomicBool,
-    /// How often they were opened before.
+    /// Number of times that they were opened before.
     pub(super) generation: u64,
 }
 
-impl Live {
-    /// Opens all. What SQLite does at the last close, it does only where [`Drop`] finds the files in place.
+impl StoreConnections {
+    /// Opens all connections. SQLite's work at the last close is done only if [`Drop`] finds the files in place.
     pub(super) fn open(
         home: &Home,
-        gate: &Gate,
-        options: Options,
+        gate: &RestoreLock,
+        options: SqliteOptions,
         now: Timestamp,
         generation: u64,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, SqliteError> {
         let file = home.database();
-        let opened = |reach: Reach, place: Place, writer: Connection| {
+        let opened = |reach: DatabaseAccess, place: DatabaseFiles, writer: Connection| {
             let reach = Arc::new(reach);
             Ok(Self {
                 place,
                 follower: Mutex::new(reach.reader(options.busy_wait)?),
-                readers: Readers::new(Arc::clone(&reach), options),
+                readers: ReaderPool::new(Arc::clone(&reach), options),
                 writer: Mutex::new(writer),
                 keeps_sums: AtomicBool::new(false),
                 reach,
@@ -64,17 +64,17 @@ impl Live {
             })
         };
         if home.is_read_only() {
-            let reach = Reach::read_only(&file)?;
-            // Nothing is written, so what would write reads as well.
+            let reach = DatabaseAccess::read_only(&file)?;
+            // Nothing is written, so the writer is a reader too.
             let writer = reach.reader(options.busy_wait)?;
             reach::require_newest(&writer, &file)?;
-            return opened(reach, Place::read_only(&file), writer);
+            return opened(reach, DatabaseFiles::read_only(&file), writer);
         }
         let mut attempt = 1;
         loop {
             let writer = open::writer(&file, gate, options.busy_wait, now)?;
-            match Place::of(&writer, &file) {
-                Ok(place) => return opened(Reach::Write(file), place, writer),
+            match DatabaseFiles::of(&writer, &file) {
+                Ok(place) => return opened(DatabaseAccess::Write(file), place, writer),
                 Err(fault) if attempt == ATTEMPTS => return Err(fault),
                 Err(_) => attempt += 1,
             }
@@ -86,9 +86,9 @@ impl Live {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection that writes rows. It keeps the checksums of what it writes from its first use on: setting that up takes
-    /// milliseconds, which a process that only reads is spared.
-    pub(super) fn row_writer(&self) -> Result<MutexGuard<'_, Connection>, Fault> {
+    /// The connection that writes rows. It keeps checksums of its writes from its first use on: setting that up takes
+    /// milliseconds, which a process that only reads does not spend.
+    pub(super) fn row_writer(&self) -> Result<MutexGuard<'_, Connection>, SqliteError> {
         let writer = self.writer();
         if !self.keeps_sums.load(Ordering::Relaxed) {
             sums::watch(&writer)?;
@@ -98,9 +98,9 @@ impl Live {
     }
 }
 
-impl Live {
-    /// Refuses to go on where one of the files is not the one that was opened, or was changed where it is read as one that
-    /// does not change.
+impl StoreConnections {
+    /// Returns an error if one of the files is not the one that was opened, or if a file that is read as unchanging was
+    /// changed.
     pub(super) fn require_in_place(&self) -> Result<(), StoreError> {
         self.place.require()?;
         match self.reach.is_current() {
@@ -110,40 +110,45 @@ impl Live {
     }
 }
 
-impl Drop for Live {
-    /// Lets the last close empty the log and remove it, but not where the log is another one: that would remove what others
-    /// have written to it.
+impl Drop for StoreConnections {
+    /// Lets the last close empty the log and remove it, unless the log is another one: that would remove the writes of
+    /// others.
     fn drop(&mut self) {
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
         if self.place.require_whole(writer).is_ok() {
-            // Where it fails, the log stays, and the next to open the store reads it.
+            // If it fails, the log stays, and the next process that opens the store reads it.
             drop(writer.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
         }
     }
 }
 
-/// The connections of a store as they are now.
-pub(super) struct Current {
-    state: Mutex<State>,
+/// The present connections of a store.
+pub(super) struct CurrentConnections {
+    state: Mutex<ConnectionsState>,
 }
 
-struct State {
-    /// None while they could not be opened again.
-    live: Option<Arc<Live>>,
+struct ConnectionsState {
+    /// `None` while they could not be opened again.
+    live: Option<Arc<StoreConnections>>,
     generation: u64,
 }
 
-impl Current {
-    pub(super) fn new(live: Live) -> Self {
-        Self { state: Mutex::new(State { generation: live.generation, live: Some(Arc::new(live)) }) }
+impl CurrentConnections {
+    pub(super) fn new(live: StoreConnections) -> Self {
+        Self {
+            state: Mutex::new(ConnectionsState { generation: live.generation, live: Some(Arc::new(live)) }),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connections; opened where an attempt before has failed.
-    pub(super) fn get(&self, reopen: impl FnOnce(u64) -> Result<Live, Fault>) -> Result<Arc<Live>, Fault> {
+    /// The connections. Opens them if an earlier attempt has failed.
+    pub(super) fn get(
+        &self,
+        reopen: impl FnOnce(u64) -> Result<StoreConnections, SqliteError>,
+    ) -> Result<Arc<StoreConnections>, SqliteError> {
         let mut state = self.lock();
         match &state.live {
             Some(live) => Ok(Arc::clone(live)),
@@ -151,14 +156,13 @@ impl Current {
         }
     }
 
-    /// Closes all connections and opens them on the files that are at the path now. Nothing happens where another thread
-    /// has done it since the generation `seen`, or where the connections are in use for too long; it is then for the next
-    /// who notices.
+    /// Closes all connections and opens them on the present files at the path. Does nothing if another thread has done it
+    /// since the generation `seen`, or if the connections are in use for too long; then the next one that notices does it.
     pub(super) fn renew(
         &self,
         seen: u64,
-        reopen: impl FnOnce(u64) -> Result<Live, Fault>,
-    ) -> Result<(), Fault> {
+        reopen: impl FnOnce(u64) -> Result<StoreConnections, SqliteError>,
+    ) -> Result<(), SqliteError> {
         let mut state = self.lock();
         if state.generation != seen {
             return Ok(());
@@ -180,8 +184,11 @@ impl Current {
     }
 }
 
-impl State {
-    fn open(&mut self, reopen: impl FnOnce(u64) -> Result<Live, Fault>) -> Result<Arc<Live>, Fault> {
+impl ConnectionsState {
+    fn open(
+        &mut self,
+        reopen: impl FnOnce(u64) -> Result<StoreConnections, SqliteError>,
+    ) -> Result<Arc<StoreConnections>, SqliteError> {
         let opened = Arc::new(reopen(self.generation + 1)?);
         self.generation += 1;
         self.live = Some(Arc::clone(&opened));
@@ -189,18 +196,18 @@ impl State {
     }
 }
 
-/// Moves what is in a removed log into the database, where that is safe.
-fn save_log(live: &mut Live) {
+/// Moves the content of a removed log into the database, if that is safe.
+fn save_log(live: &mut StoreConnections) {
     if live.place.can_save_log() {
         let writer = live.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Where it fails, what was in the removed log is lost; the caller hears that the log was removed.
+        // If it fails, the content of the removed log is lost. The caller gets the error that the log was removed.
         drop(busy::in_a_hurry(SAVE_PATIENCE, || scrub::truncate_log(writer)));
     }
 }
 
-/// Gives a store a new epoch where it has lost changes up to `head`: an index that knows them would take later ones, which
-/// get the same numbers, for known.
-pub(super) fn renew_epoch_after_loss(live: &Live, head: u64) -> Result<(), Fault> {
+/// Gives a store a new epoch if it has lost changes up to `head`: later changes get the same numbers, and an index would
+/// think that it knows them.
+pub(super) fn renew_epoch_after_loss(live: &StoreConnections, head: u64) -> Result<(), SqliteError> {
     let writer = live.writer();
     let now: i64 = writer.query_row("SELECT coalesce(max(seq), 0) FROM changes", [], |row| row.get(0))?;
     if now.unsigned_abs() < head {
@@ -209,11 +216,11 @@ pub(super) fn renew_epoch_after_loss(live: &Live, head: u64) -> Result<(), Fault
     Ok(())
 }
 
-/// Tells whether an error says that a file was taken from under the connections.
-pub(super) fn is_detached(fault: &Fault) -> bool {
+/// Returns true if an error means that a file was removed or replaced under the connections.
+pub(super) fn is_detached(fault: &SqliteError) -> bool {
     match fault {
-        Fault::Said(error) => matches!(error, StoreError::Detached { .. }),
-        Fault::Sql(error) => failure::is_cut_log(error),
-        Fault::Json(_) | Fault::Shut => false,
+        SqliteError::Said(error) => matches!(error, StoreError::Detached { .. }),
+        SqliteError::Sql(error) => failure::is_cut_log(error),
+        SqliteError::Json(_) | SqliteError::Shut => false,
     }
 }

@@ -1,17 +1,17 @@
-//! Brings a database to the newest schema, forwards only, and writes the rows that every home starts with.
+//! Migrates a database to the newest schema, forwards only, and writes the rows that every home starts with.
 
 use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{PrincipalKind, Realm, Role, SpaceKind};
+use tulving_core::model::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{PrincipalKind, Realm, Role, SpaceKind};
 
-use super::failure::Fault;
-use super::open::{APPLICATION_ID, Marks};
+use super::failure::SqliteError;
+use super::open::{APPLICATION_ID, DatabaseMarks};
 use super::sums;
 
-/// One step for each schema. A step is never edited once it was released.
+/// One step for each schema. A step is never edited after its release.
 const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_first.sql"),
     include_str!("../../migrations/sqlite/0002_vectors.sql"),
@@ -27,25 +27,26 @@ const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0013_dropped.sql"),
     include_str!("../../migrations/sqlite/0014_checksums.sql"),
     include_str!("../../migrations/sqlite/0015_done.sql"),
+    include_str!("../../migrations/sqlite/0016_paths.sql"),
 ];
 
 /// The newest schema.
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;
 
-/// Does the steps that are missing, all or none. Two processes may arrive at once: the second finds nothing to do.
-/// `allowed` is asked inside the transaction.
+/// Runs the missing steps, all or none. Two processes may arrive at once: the second finds nothing to do.
+/// `allowed` is called inside the transaction.
 pub(super) fn run(
     connection: &mut Connection,
     file: &Path,
     now: Timestamp,
-    allowed: impl FnOnce() -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    if Marks::read(connection)?.schema == SCHEMA {
+    allowed: impl FnOnce() -> Result<(), SqliteError>,
+) -> Result<(), SqliteError> {
+    if DatabaseMarks::read(connection)?.schema == SCHEMA {
         return Ok(());
     }
     let step = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     allowed()?;
-    let marks = Marks::read(&step)?;
+    let marks = DatabaseMarks::read(&step)?;
     marks.accept(file)?;
     let done = usize::try_from(marks.schema).unwrap_or(0);
     for sql in &STEPS[done..] {
@@ -55,7 +56,7 @@ pub(super) fn run(
         step.pragma_update(None, "application_id", APPLICATION_ID)?;
         write_first_rows(&step, now)?;
     }
-    // Of the columns that there are now.
+    // Of the present columns.
     sums::fill(&step)?;
     step.pragma_update(None, "user_version", SCHEMA)?;
     step.commit()?;
@@ -90,7 +91,7 @@ fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<
     Ok(())
 }
 
-/// Gives the store a new epoch: what was derived from it before is void.
+/// Gives the store a new epoch, which invalidates everything that was derived from it.
 pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', randomblob(16))", [])
@@ -99,7 +100,7 @@ pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::vocabulary::{
+    use tulving_core::model::vocabulary::{
         Author, Boundary, ChangeKind, ContentType, JobState, Kind, LinkedBy, MemoryType, Origin, PassOutcome,
         Relation, Stability, State, System, Trust, TurnRole, VersionAct,
     };

@@ -1,16 +1,16 @@
-//! Reads what is known of mirrored files.
+//! Reads records of mirrored files.
 
 use rusqlite::{Row, params};
-use tulving_core::error::StoreError;
-use tulving_core::file::{MirroredEntry, MirroredFile};
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::memory::ContentHash;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::file::{MirroredEntry, MirroredFile};
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::memory::ContentHash;
 use tulving_core::ports::Mirrors;
 
 use super::SqliteStore;
-use super::rows::{self, Columns};
+use super::rows::{self, ColumnReader};
 
-/// The columns of a mirrored file, in the order in which [`file()`] reads them.
+/// The columns of a mirrored file, in the order that [`file()`] reads them.
 pub(super) const FILE: &str = "path, size, modified, inode, digest, settled";
 
 impl Mirrors for SqliteStore {
@@ -30,7 +30,7 @@ impl Mirrors for SqliteStore {
                  WHERE space = ?1 AND source_path = ?2 AND mirror_line IS NOT NULL",
             )?;
             let found = statement.query_map(params![space.as_bytes(), path], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok(MirroredEntry {
                     id: columns.id(MemoryId::from_bytes)?,
                     hash: ContentHash(columns.take()?),
@@ -46,7 +46,7 @@ impl Mirrors for SqliteStore {
 
 /// Reads a mirrored file.
 pub(super) fn file(row: &Row<'_>) -> rusqlite::Result<MirroredFile> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(MirroredFile {
         path: columns.take()?,
         stamp: rows::stamp(&mut columns)?,

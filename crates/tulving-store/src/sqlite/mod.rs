@@ -1,7 +1,7 @@
-//! The store on SQLite: the truth of every record.
+//! The store on SQLite: the source of truth for every record.
 //!
 //! One writer connection, a pool of readers and one follower in each process; any number of processes on one file.
-//! [`apply`] is the only writer of rows, [`visible`] the only place that says who sees what.
+//! [`apply`] is the only writer of rows, [`visible`] the only place that decides who sees what.
 
 mod aging;
 mod apply;
@@ -49,82 +49,86 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tulving_core::change::{Applied, ChangeSet};
-use tulving_core::error::StoreError;
+use tulving_core::model::change::{Applied, ChangeSet};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock, Store, SystemClock};
-use tulving_core::time::Timestamp;
 
 use crate::home::Home;
 use crate::{draft, files, pending};
-use failure::Fault;
-use live::{Current, Live};
+use failure::SqliteError;
+use live::{CurrentConnections, StoreConnections};
 
-pub(crate) use attached::{Attached, Mirrored};
-pub use backup::{DatabaseBackup, IfExists};
-pub(crate) use backup::{Snapshot, free_target, put};
-pub use check::{Checkup, Depth, Finding, Severity};
+pub(crate) use attached::{MemoryAttachment, MirroredMemory};
+pub use backup::{DatabaseBackup, ExistingFilePolicy};
+pub(crate) use backup::{DatabaseSnapshot, free_target, put};
+pub use check::{Severity, StoreCheckDepth, StoreCheckFinding, StoreCheckReport};
 pub use restore::DatabaseRestore;
-pub(crate) use restore::{AroundCommit, first_copy, place_copy, refuse_unfit};
+pub(crate) use restore::{RestoreCommitSteps, first_copy, place_copy, refuse_unfit};
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// How long a write waits for others before it gives up.
+pub struct SqliteOptions {
+    /// The time that a write waits for others before it gives up.
     pub busy_wait: Duration,
-    /// How many reads may run at the same time in this process.
+    /// Number of concurrent reads in this process.
     pub readers: usize,
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self { busy_wait: Duration::from_secs(60), readers: 4 }
     }
 }
 
-/// Answers whether a transaction may go on: no restore goes on, and the files are in place.
-type Allowed<'a> = dyn Fn() -> Result<(), Fault> + 'a;
+/// Checks that a transaction may continue: no restore is running, and the files are in place.
+type TransactionCheck<'a> = dyn Fn() -> Result<(), SqliteError> + 'a;
 
 /// A store in one SQLite file.
 pub struct SqliteStore {
     home: Home,
     file: PathBuf,
-    options: Options,
+    options: SqliteOptions,
     clock: Arc<dyn Clock>,
-    gate: gate::Gate,
-    scrub: scrub::Scrub,
-    sights: sights::Sights,
-    current: Current,
+    gate: gate::RestoreLock,
+    scrub: scrub::ScrubSchedule,
+    sights: sights::SightCache,
+    current: CurrentConnections,
     /// The newest change that this process has written.
     head: AtomicU64,
 }
 
 impl SqliteStore {
-    /// Opens the store of a home, made or brought to the newest schema where needed.
+    /// Opens the store of a home. Creates it, or migrates it to the newest schema, if needed.
     ///
-    /// A file that is damaged, foreign or of a later version is named and left as it is.
-    pub fn open(home: &Home, options: Options) -> Result<Self, StoreError> {
+    /// A file that is damaged, foreign or of a later version is named and left unchanged.
+    pub fn open(home: &Home, options: SqliteOptions) -> Result<Self, StoreError> {
         Self::open_with_clock(home, options, Arc::new(SystemClock))
     }
 
     /// Like [`open`](Self::open), with another clock.
-    pub fn open_with_clock(home: &Home, options: Options, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+    pub fn open_with_clock(
+        home: &Home,
+        options: SqliteOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, StoreError> {
         let file = home.database();
-        let explain = |fault: Fault| fault.explained(&file, options.busy_wait);
-        let gate = gate::Gate::new(home.restore_lock());
+        let explain = |fault: SqliteError| fault.explained(&file, options.busy_wait);
+        let gate = gate::RestoreLock::new(home.restore_lock());
         open::refuse_special(home)?;
         home.refuse_foreign()?;
         pending::settle(home);
         open::refuse_emptied(home)?;
-        let live = Live::open(home, &gate, options, clock.now(), 0).map_err(explain)?;
+        let live = StoreConnections::open(home, &gate, options, clock.now(), 0).map_err(explain)?;
         let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
             options,
             clock,
             gate,
-            scrub: scrub::Scrub::new(pending),
-            sights: sights::Sights::default(),
-            current: Current::new(live),
+            scrub: scrub::ScrubSchedule::new(pending),
+            sights: sights::SightCache::default(),
+            current: CurrentConnections::new(live),
             head: AtomicU64::new(0),
             file,
         };
@@ -144,7 +148,7 @@ impl SqliteStore {
         self.clock.now()
     }
 
-    /// The time that others are waited for.
+    /// The time to wait for others.
     pub(crate) fn busy_wait(&self) -> Duration {
         self.options.busy_wait
     }
@@ -154,27 +158,31 @@ impl SqliteStore {
         &self.home
     }
 
-    /// The connections. While somebody has them, they are not closed.
-    fn live(&self) -> Result<Arc<Live>, Fault> {
+    /// The connections. They are not closed while somebody uses them.
+    fn live(&self) -> Result<Arc<StoreConnections>, SqliteError> {
         self.current.get(|generation| self.reopen(generation))
     }
 
-    fn reopen(&self, generation: u64) -> Result<Live, Fault> {
-        let live = Live::open(&self.home, &self.gate, self.options, self.clock.now(), generation)?;
+    fn reopen(&self, generation: u64) -> Result<StoreConnections, SqliteError> {
+        let live =
+            StoreConnections::open(&self.home, &self.gate, self.options, self.clock.now(), generation)?;
         if !self.home.is_read_only() {
             live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
         }
         Ok(live)
     }
 
-    /// Reads, from the files that are at the path: where one of them was taken from under the connections, these are opened
-    /// again first.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+    /// Reads from the present files at the path. If one of them was removed or replaced, the connections are opened again
+    /// first.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, SqliteError>) -> Result<T, StoreError> {
         self.attached(|live| live.readers.take().and_then(|reader| work(&reader)))
     }
 
-    /// Does some reading with the connections, which are on the files that are at the path.
-    fn attached<T>(&self, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, StoreError> {
+    /// Reads with connections that are on the present files at the path.
+    fn attached<T>(
+        &self,
+        work: impl FnOnce(&StoreConnections) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
         let attached = || {
             let live = self.live()?;
             match live.require_in_place() {
@@ -185,13 +193,13 @@ impl SqliteStore {
                     let live = self.live()?;
                     if live.generation == seen { Err(error.into()) } else { Ok(live) }
                 }
-                in_place => in_place.map(|()| live).map_err(Fault::from),
+                in_place => in_place.map(|()| live).map_err(SqliteError::from),
             }
         };
         let found = attached().and_then(|live| {
             self.renewing(live, |live| {
                 let found = work(live);
-                // What was read from files that are gone is no answer, and an error is of their going.
+                // Data from missing files is not an answer, and an error is a result of their absence.
                 live.require_in_place()?;
                 found
             })
@@ -199,12 +207,12 @@ impl SqliteStore {
         found.map_err(|fault| self.explain(fault))
     }
 
-    /// Writes. `work` gets the writer and a question to ask inside its transaction.
+    /// Writes. `work` gets the writer and a check to call inside its transaction.
     ///
-    /// What it wrote is acknowledged only if the files of the store are in place after it has committed.
+    /// The write is acknowledged only if the files of the store are in place after the commit.
     fn write<T>(
         &self,
-        mut work: impl FnMut(&mut Connection, &Allowed<'_>) -> Result<T, Fault>,
+        mut work: impl FnMut(&mut Connection, &TransactionCheck<'_>) -> Result<T, SqliteError>,
     ) -> Result<T, StoreError> {
         self.home.require_writable()?;
         let attempt = || {
@@ -215,7 +223,7 @@ impl SqliteStore {
                     self.gate.require_open()?;
                     Ok(live.place.require()?)
                 });
-                if matches!(written, Err(Fault::Shut)) {
+                if matches!(written, Err(SqliteError::Shut)) {
                     return written;
                 }
                 live.place.require_whole(&writer)?;
@@ -226,21 +234,28 @@ impl SqliteStore {
         self.gate.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
     }
 
-    /// Does some work with the connections. Where it finds that a file was taken from under them, they are opened again,
-    /// for those who come later.
-    fn renewing<T>(&self, live: Arc<Live>, work: impl FnOnce(&Live) -> Result<T, Fault>) -> Result<T, Fault> {
+    /// Runs work with the connections. If it finds that a file was removed or replaced, they are opened again for later
+    /// callers.
+    fn renewing<T>(
+        &self,
+        live: Arc<StoreConnections>,
+        work: impl FnOnce(&StoreConnections) -> Result<T, SqliteError>,
+    ) -> Result<T, SqliteError> {
         let done = work(&live);
         let seen = live.generation;
         drop(live);
         if done.as_ref().is_err_and(live::is_detached) {
-            // That it failed is said already. Where opening fails too, the next who comes tries again and hears why.
+            // The failure is reported already. If opening fails too, the next caller tries again and gets the error.
             drop(self.current.renew(seen, |generation| self.reopen(generation)));
         }
         done
     }
 
-    /// Several reads of one state of the store.
-    fn read_steadily<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+    /// Runs several reads on one state of the store.
+    fn read_steadily<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, SqliteError>,
+    ) -> Result<T, StoreError> {
         self.read(|reader| {
             let moment = reader.unchecked_transaction()?;
             let found = work(&moment)?;
@@ -249,17 +264,21 @@ impl SqliteStore {
         })
     }
 
-    fn explain(&self, fault: Fault) -> StoreError {
+    fn explain(&self, fault: SqliteError) -> StoreError {
         fault.explained(&self.file, self.options.busy_wait)
     }
 }
 
 impl Store for SqliteStore {
+    fn require_writable(&self) -> Result<(), StoreError> {
+        self.home.require_writable()
+    }
+
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
         pending::settle(&self.home);
         let cut = match apply::loads_memories(changes) {
             true => self.read(|reader| apply::cut(reader, changes))?,
-            false => apply::Cut::default(),
+            false => apply::ChunksByMemory::default(),
         };
         let write = || {
             self.write(|writer, allowed| {

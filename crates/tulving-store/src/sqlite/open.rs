@@ -1,17 +1,17 @@
-//! Opens the database: looks before it touches, then sets the connection up.
+//! Opens the database: checks it before touching it, then sets the connection up.
 //!
-//! What is not ours is recognised by reading alone, before anything is written, so that it stays as it was.
+//! A foreign file is recognised by reading only, before anything is written, so that it stays unchanged.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use tulving_core::error::StoreError;
-use tulving_core::time::Timestamp;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::time::Timestamp;
 
-use super::failure::Fault;
-use super::gate::Gate;
+use super::failure::SqliteError;
+use super::gate::RestoreLock;
 use super::{busy, failure, holds, migrate, sums};
 use crate::files;
 use crate::home::Home;
@@ -19,21 +19,21 @@ use crate::home::Home;
 /// `TULV`, which marks a database as a store of Tulving.
 pub(super) const APPLICATION_ID: i64 = 0x5455_4c56;
 
-/// After how many pages the write-ahead log is moved into the database. Four times SQLite's own figure: a bulk load
+/// Number of pages after which the write-ahead log is moved into the database. Four times SQLite's default: a bulk load
 /// touches the same index pages again and again, and each is moved once instead of four times.
 const LOG_PAGES: u32 = 4_000;
-/// To how many bytes the file of the log is cut back after that.
+/// Number of bytes that the log file is cut back to after that.
 const LOG_BYTES_KEPT: u32 = 16 << 20;
-/// How many different statements a connection keeps prepared.
+/// Number of different statements that a connection keeps prepared.
 const STATEMENTS_KEPT: usize = 128;
 /// KiB of pages that a connection keeps in memory. The rest is in the system's own cache.
 const CACHE_KIB: u32 = 64 << 10;
 
-/// How often an empty file is looked at again, which another process may be about to fill: half a second.
+/// Number of times that an empty file is checked again, because another process may be about to fill it: half a second.
 const LOOKS: i32 = 40;
 
-/// Refuses an empty file in a home that has been used: it had held something, and SQLite would begin anew in its place and
-/// drop the log beside it.
+/// Refuses an empty file in a home that has been used: it had content, and SQLite would start over in its place and drop
+/// its log.
 pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
     let file = home.database();
     let is_emptied = || file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0);
@@ -46,7 +46,7 @@ pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
     Err(StoreError::Corrupt { path: file, why: "it is empty, and this home was used before".to_owned() })
 }
 
-/// Refuses a pipe, device or socket in the place of one of the files: SQLite would wait for what comes out of it.
+/// Refuses a pipe, device or socket in the place of one of the files: SQLite would wait for its output.
 pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
     for suffix in ["", "-wal", "-shm"] {
         let path = files::beside(&home.database(), suffix);
@@ -62,10 +62,10 @@ pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
 /// The connection that writes, on a database of the newest schema.
 pub(super) fn writer(
     file: &Path,
-    gate: &Gate,
+    gate: &RestoreLock,
     busy_wait: Duration,
     now: Timestamp,
-) -> Result<Connection, Fault> {
+) -> Result<Connection, SqliteError> {
     files::create_empty(file)?;
     recognise(file, busy_wait)?;
     let mut connection = connect(file, busy_wait)?;
@@ -76,21 +76,21 @@ pub(super) fn writer(
 }
 
 /// A connection that only reads, on a database that [`writer`] has opened before.
-pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     let connection = connect(file, busy_wait)?;
     set_up(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-/// A bare connection to a file that is there.
-pub(super) fn connect(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+/// A bare connection to an existing file.
+pub(super) fn connect(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
-/// A bare connection to a draft, which nobody else uses and which is worth nothing before it is whole: without locks, which
-/// would meet the draft's own on some systems, without a journal on the disk and without waiting for the disk.
-pub(super) fn connect_draft(file: &Path) -> Result<Connection, Fault> {
+/// A bare connection to a draft, which nobody else uses and which has no value before it is complete: without locks, which
+/// would conflict with the draft's own on some systems, without a journal on the disk and without waiting for the disk.
+pub(super) fn connect_draft(file: &Path) -> Result<Connection, SqliteError> {
     let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags_and_vfs(file, access, "unix-none")?;
     connection.execute_batch(
@@ -100,26 +100,26 @@ pub(super) fn connect_draft(file: &Path) -> Result<Connection, Fault> {
 }
 
 /// A bare connection that cannot write.
-pub(super) fn connect_read_only(file: &Path, busy_wait: Duration) -> Result<Connection, Fault> {
+pub(super) fn connect_read_only(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-fn connect_as(file: &Path, busy_wait: Duration, access: OpenFlags) -> Result<Connection, Fault> {
+fn connect_as(file: &Path, busy_wait: Duration, access: OpenFlags) -> Result<Connection, SqliteError> {
     let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     busy::be_patient(&mut connection, busy_wait)?;
     Ok(connection)
 }
 
-/// What a database says of itself.
+/// The marks in a database.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Marks {
+pub(super) struct DatabaseMarks {
     pub(super) application_id: i64,
     pub(super) schema: i64,
     objects: i64,
 }
 
-impl Marks {
-    /// Reads them as of one moment, because another process may be writing them just now; nothing is written.
+impl DatabaseMarks {
+    /// Reads them at one moment, because another process may be writing them just now. Nothing is written.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let moment = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
         let marks = Self {
@@ -131,12 +131,12 @@ impl Marks {
         Ok(marks)
     }
 
-    /// Whether nobody has written anything into it yet.
+    /// Returns true if nobody has written anything into it yet.
     pub(super) fn is_blank(self) -> bool {
         (self.application_id, self.schema, self.objects) == (0, 0, 0)
     }
 
-    /// Refuses what is neither blank nor ours nor of a schema that is known.
+    /// Refuses a database that is neither blank nor ours, or that has an unknown schema.
     pub(super) fn accept(self, file: &Path) -> Result<(), StoreError> {
         let path = file.to_owned();
         if self.is_blank() {
@@ -153,18 +153,18 @@ impl Marks {
     }
 }
 
-/// Looks at the file through a connection that leaves no trace, and refuses what is not to be touched.
-fn recognise(file: &Path, busy_wait: Duration) -> Result<(), Fault> {
+/// Checks the file through a connection that leaves no trace, and refuses one that must not be touched.
+fn recognise(file: &Path, busy_wait: Duration) -> Result<(), SqliteError> {
     let has_log = files::beside(file, "-wal").metadata().is_ok_and(|log| log.len() > 0);
     let connection = connect(file, busy_wait)?;
-    // The last to close would otherwise move a log that its writer left behind into the file.
+    // Otherwise the last close would move an abandoned log into the file.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
-    Ok(Marks::read(&connection)?.accept(file)?)
+    Ok(DatabaseMarks::read(&connection)?.accept(file)?)
 }
 
-/// Switches to the write-ahead log. The switch needs the file for itself for a moment and does not always ask the busy
+/// Switches to the write-ahead log. The switch needs exclusive access for a moment and does not always call the busy
 /// handler, so it is repeated.
-fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Result<(), Fault> {
+fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Result<(), SqliteError> {
     let began = Instant::now();
     for round in 0.. {
         match connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0)) {
@@ -182,7 +182,7 @@ fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Resul
     unreachable!("the loop ends by returning")
 }
 
-pub(super) fn set_up(connection: &Connection) -> Result<(), Fault> {
+pub(super) fn set_up(connection: &Connection) -> Result<(), SqliteError> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -193,10 +193,10 @@ pub(super) fn set_up(connection: &Connection) -> Result<(), Fault> {
          PRAGMA wal_autocheckpoint = {LOG_PAGES};
          PRAGMA journal_size_limit = {LOG_BYTES_KEPT};"
     ))?;
-    // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of
-    // the time of a save.
+    // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of the
+    // time of a save.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // The last to close would otherwise empty the log and remove it, also where that is not its own any more.
+    // Otherwise the last close would empty the log and remove it, even if it is no longer its own.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;

@@ -1,21 +1,21 @@
-//! Reads what passes did.
+//! Reads records of passes.
 
 use std::sync::LazyLock;
 
 use rusqlite::{OptionalExtension, Row, params};
-use tulving_core::error::StoreError;
-use tulving_core::id::{PassId, PrincipalId, SpaceId};
-use tulving_core::pass::{Pass, PassFilter};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{PassId, PrincipalId, SpaceId};
+use tulving_core::model::pass::{Pass, PassFilter};
+use tulving_core::model::space::Viewer;
 use tulving_core::ports::Passes;
-use tulving_core::space::Viewer;
 
-use super::rows::{self, Columns};
+use super::rows::{self, ColumnReader};
 use super::{SqliteStore, visible};
 
 const PASS: &str =
     "p.id, p.kind, p.space, p.by, p.private_to, p.began_at, p.ended_at, p.outcome, p.model, p.note, p.acts";
 
-/// True where the viewer is told of the pass `p`.
+/// True if the viewer may see the pass `p`.
 fn told() -> String {
     format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::shares("p.space", "p.by"))
 }
@@ -33,7 +33,7 @@ impl Passes for SqliteStore {
             let mut statement = reader.prepare_cached(&SQL)?;
             let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
             let space = filter.space.as_ref().map(SpaceId::as_bytes);
-            let kind = filter.kind.map(tulving_core::vocabulary::PassKind::as_str);
+            let kind = filter.kind.map(tulving_core::model::vocabulary::PassKind::as_str);
             let before = filter.before.as_ref().map(PassId::as_bytes);
             let key = params![me, within, space, kind, before, rows::limit(filter.limit)];
             let found = statement.query_map(key, pass)?;
@@ -53,7 +53,7 @@ impl Passes for SqliteStore {
 }
 
 fn pass(row: &Row<'_>) -> rusqlite::Result<Pass> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(Pass {
         id: columns.id(PassId::from_bytes)?,
         kind: columns.word()?,

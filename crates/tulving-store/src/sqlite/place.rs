@@ -1,42 +1,42 @@
-//! Watches that the three files of the store stay those that its connections have open.
+//! Checks that the three files of the store are still the ones that its connections have open.
 //!
-//! SQLite removes `-wal` and `-shm` only at the last close, so while a connection is open nobody removes them rightly. Other
-//! programs do: sync and cleaning programs, people. From then on this process writes to files that nobody finds again, and
-//! what it writes at its end destroys what others wrote meanwhile. So writers look before and after each commit.
+//! SQLite removes `-wal` and `-shm` only at the last close, so while a connection is open nobody may remove them. Others
+//! still do: sync and cleaning programs, people. From then on this process writes to files that nobody finds again, and its
+//! last writes destroy those of others. So writers check before and after each commit.
 //!
-//! The files are looked at by name only. To open and close `tulving.db` or `-shm` would drop the locks that SQLite holds.
+//! The files are checked by name only. Opening and closing `tulving.db` or `-shm` would drop the locks of SQLite.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
 use super::busy;
-use super::failure::Fault;
+use super::failure::SqliteError;
 use crate::files;
 
-/// Device and number of a file.
-type Identity = (u64, u64);
+/// Device and inode of a file.
+type FileIdentity = (u64, u64);
 
-/// The header of the write-ahead log, and of each page in it.
+/// The sizes of the header of the write-ahead log, and of each page in it.
 const LOG_HEADER: u64 = 32;
 const FRAME_HEADER: u64 = 24;
 
-/// How often a log that looks too short is looked at again: another process may be cutting it rightly.
+/// Number of times that a log that seems too short is checked again: another process may be truncating it correctly.
 const LOOKS: i32 = 8;
 
 /// The files of a store as its connections opened them.
 #[derive(Debug)]
-pub(super) struct Place {
-    database: (PathBuf, Option<Identity>),
-    log: (PathBuf, Option<Identity>),
-    memory: (PathBuf, Option<Identity>),
+pub(super) struct DatabaseFiles {
+    database: (PathBuf, Option<FileIdentity>),
+    log: (PathBuf, Option<FileIdentity>),
+    memory: (PathBuf, Option<FileIdentity>),
     page_size: u64,
 }
 
-impl Place {
-    /// Notes which files a connection has open. It has read from them before.
-    pub(super) fn of(connection: &Connection, file: &Path) -> Result<Self, Fault> {
+impl DatabaseFiles {
+    /// Records the files that a connection has open. It has read from them before.
+    pub(super) fn of(connection: &Connection, file: &Path) -> Result<Self, SqliteError> {
         let named = |suffix: &str| {
             let path = files::beside(file, suffix);
             let identity = files::identity(&path);
@@ -53,19 +53,19 @@ impl Place {
         Ok(place)
     }
 
-    /// The place of a database that cannot be written, and has nothing of this process beside it.
+    /// The place of a read-only database, without files of this process next to it.
     pub(super) fn read_only(file: &Path) -> Self {
         let identity = files::identity(file);
         let database = (file.to_owned(), identity);
         Self { log: database.clone(), memory: database.clone(), database, page_size: 0 }
     }
 
-    /// That the database was changed where nobody should have.
+    /// The error that a read-only database was changed.
     pub(super) fn changed(&self) -> StoreError {
         detached(&self.database.0, "changed by another process")
     }
 
-    /// Refuses files that are there and are not those that this process has open.
+    /// Refuses existing files that are not those that this process has open.
     fn require_opened(&self) -> Result<(), StoreError> {
         let Some(open) = open_files() else {
             return Ok(());
@@ -78,7 +78,7 @@ impl Place {
         Ok(())
     }
 
-    /// Refuses to go on where one of the files is not the one that was opened.
+    /// Returns an error if one of the files is not the one that was opened.
     pub(super) fn require(&self) -> Result<(), StoreError> {
         let (database, identity) = &self.database;
         if files::identity(database) != *identity {
@@ -92,12 +92,12 @@ impl Place {
         Ok(())
     }
 
-    /// The same, and refuses a log that is shorter than what was written to it.
+    /// Like [`require`](Self::require), and also refuses a log that is shorter than its written content.
     ///
-    /// SQLite would write behind its end, and then read noughts where pages had been.
-    pub(super) fn require_whole(&self, writer: &Connection) -> Result<(), Fault> {
+    /// SQLite would write beyond its end, and then read zeros where pages had been.
+    pub(super) fn require_whole(&self, writer: &Connection) -> Result<(), SqliteError> {
         self.require()?;
-        // Of what is only read, nothing is known of the log.
+        // For a read-only database nothing is known of the log.
         if self.page_size == 0 {
             return Ok(());
         }
@@ -107,24 +107,24 @@ impl Place {
             if written <= there {
                 return Ok(());
             }
-            // Whoever cuts it rightly says first that nothing is in it.
+            // A process that truncates it correctly first marks it as empty.
             std::thread::sleep(busy::pause(round));
         }
         Err(detached(&self.log.0, "cut").into())
     }
 
-    /// How long the log has to be for what SQLite knows to be in it.
-    fn log_bytes(&self, writer: &Connection) -> Result<u64, Fault> {
+    /// The length that the log must have for its content as SQLite knows it.
+    fn log_bytes(&self, writer: &Connection) -> Result<u64, SqliteError> {
         let mut statement = writer.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
         let pages: i64 = statement.query_row([], |row| row.get(1))?;
         let pages = u64::try_from(pages).unwrap_or(0);
         Ok(if pages == 0 { 0 } else { LOG_HEADER + pages * (FRAME_HEADER + self.page_size) })
     }
 
-    /// Whether the log alone is gone, so that its content can still be moved into the database: no other process has begun
-    /// another one, and none can have written without the shared memory that this one holds, or with another one.
+    /// Returns true if only the log is gone, so that its content can still be moved into the database: no other process has
+    /// started another one, and none can have written without this process's shared memory, or with another one.
     pub(super) fn can_save_log(&self) -> bool {
-        let is_same = |(path, identity): &(PathBuf, Option<Identity>)| files::identity(path) == *identity;
+        let is_same = |(path, identity): &(PathBuf, Option<FileIdentity>)| files::identity(path) == *identity;
         let is_gone = |path: &Path| !path.exists();
         let log_is_unused = self.log.0.metadata().map_or(0, |log| log.len()) == 0;
         self.page_size > 0
@@ -141,15 +141,15 @@ fn detached(path: &Path, how: &'static str) -> StoreError {
     StoreError::Detached { path: path.to_owned(), how }
 }
 
-/// The files that this process has open, where the system tells.
+/// The files that this process has open, or `None` if the system does not list them.
 #[cfg(target_os = "linux")]
-fn open_files() -> Option<Vec<Identity>> {
+fn open_files() -> Option<Vec<FileIdentity>> {
     let open = Path::new("/proc/self/fd").read_dir().ok()?;
     Some(open.flatten().filter_map(|entry| files::identity(&entry.path())).collect())
 }
 
-/// The files that this process has open, where the system tells.
+/// The files that this process has open, or `None` if the system does not list them.
 #[cfg(not(target_os = "linux"))]
-fn open_files() -> Option<Vec<Identity>> {
+fn open_files() -> Option<Vec<FileIdentity>> {
     None
 }

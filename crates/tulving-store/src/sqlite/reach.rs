@@ -1,8 +1,8 @@
-//! How connections reach the database: to read and write, or only to read, in a home that cannot be written.
+//! The ways to open the database: to read and write, or only to read, in a read-only home.
 //!
-//! SQLite wants to make files beside a database even to read it. Where it cannot, there are three ways. With a log and the shared
-//! memory of a process that writes, it reads along. Without a log, the file is all there is, and is read as one that does not
-//! change; that it does not is watched. With a log that a process has left behind, a copy of both is read.
+//! SQLite wants to create files next to a database even to read it. If it cannot, there are three ways. If there is a log and the
+//! shared memory of a process that writes, it reads along. Without a log, the file is complete, and is read as one that does not
+//! change; this is checked. If a process has left a log behind, a copy of both is read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::{busy, migrate, open};
 use crate::files;
 
-/// How often a copy is made again where the files changed meanwhile.
+/// Number of attempts at a copy, if the files change meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// How connections are opened.
+/// The way connections are opened.
 #[derive(Debug)]
-pub(super) enum Reach {
+pub(super) enum DatabaseAccess {
     /// To read and write.
     Write(PathBuf),
-    /// Beside a process that writes.
+    /// To read along with a process that writes.
     Beside(PathBuf),
-    /// A file that does not change.
-    Still(PathBuf, Stamp),
-    /// A copy, gone when this is dropped, of files that were so.
-    Copy(TempDir, PathBuf, Stamp),
+    /// To read a file that does not change.
+    Still(PathBuf, DatabaseFilesStamp),
+    /// To read a copy of files with this stamp. It is deleted when this is dropped.
+    Copy(TempDir, PathBuf, DatabaseFilesStamp),
 }
 
-/// The size and the time of the last change of a database and of its log, where there is one.
-pub(super) type Stamp = [Option<(u64, SystemTime)>; 2];
+/// The size and the modification time of a database and of its log, if there is one.
+pub(super) type DatabaseFilesStamp = [Option<(u64, SystemTime)>; 2];
 
-impl Reach {
-    /// The way to read a database that cannot be written.
-    pub(super) fn read_only(file: &Path) -> Result<Self, Fault> {
+impl DatabaseAccess {
+    /// The way to read a read-only database.
+    pub(super) fn read_only(file: &Path) -> Result<Self, SqliteError> {
         for _ in 0..ATTEMPTS {
             let stamp = stamp(file);
             let has_log = stamp[1].is_some_and(|(size, _)| size > 0);
@@ -64,7 +64,7 @@ impl Reach {
     }
 
     /// Another connection that reads.
-    pub(super) fn reader(&self, busy_wait: Duration) -> Result<Connection, Fault> {
+    pub(super) fn reader(&self, busy_wait: Duration) -> Result<Connection, SqliteError> {
         let (file, flags) = match self {
             Self::Write(file) => return open::reader(file, busy_wait),
             Self::Beside(file) => (file.clone(), OpenFlags::SQLITE_OPEN_READ_ONLY),
@@ -80,13 +80,13 @@ impl Reach {
         Ok(connection)
     }
 
-    /// Whether a connection can be opened and read from.
+    /// Returns true if a connection can be opened and read from.
     fn is_readable(&self) -> bool {
-        let read = self.reader(Duration::ZERO).and_then(|reader| Ok(open::Marks::read(&reader)?));
+        let read = self.reader(Duration::ZERO).and_then(|reader| Ok(open::DatabaseMarks::read(&reader)?));
         read.is_ok()
     }
 
-    /// Whether the files are as they were when they were opened or copied.
+    /// Returns true if the files are unchanged since they were opened or copied.
     pub(super) fn is_current(&self) -> bool {
         match self {
             Self::Write(_) | Self::Beside(_) => true,
@@ -95,9 +95,9 @@ impl Reach {
     }
 }
 
-/// Refuses what cannot be read without writing first.
-pub(super) fn require_newest(connection: &Connection, file: &Path) -> Result<(), Fault> {
-    let marks = open::Marks::read(connection)?;
+/// Refuses a database that cannot be read without writing first.
+pub(super) fn require_newest(connection: &Connection, file: &Path) -> Result<(), SqliteError> {
+    let marks = open::DatabaseMarks::read(connection)?;
     marks.accept(file)?;
     if marks.schema < migrate::SCHEMA {
         let why = format!(
@@ -110,15 +110,15 @@ pub(super) fn require_newest(connection: &Connection, file: &Path) -> Result<(),
     Ok(())
 }
 
-fn stamp(file: &Path) -> Stamp {
+fn stamp(file: &Path) -> DatabaseFilesStamp {
     ["", "-wal"].map(|suffix| {
         let found = files::beside(file, suffix).metadata().ok()?;
         Some((found.len(), found.modified().ok()?))
     })
 }
 
-/// The address of a file that does not change, as SQLite takes it.
-fn still(file: &Path) -> Result<PathBuf, Fault> {
+/// The URI of a file that does not change, for SQLite.
+fn still(file: &Path) -> Result<PathBuf, SqliteError> {
     let absolute = std::path::absolute(file).map_err(|error| files::unwritten(file, "opened", &error))?;
     let mut address = String::from("file:");
     for byte in absolute.as_os_str().as_encoded_bytes() {
@@ -143,8 +143,8 @@ mod tests {
         let made = Connection::open(&file).expect("made");
         made.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (7)").expect("filled");
         drop(made);
-        let reach = Reach::read_only(&file).expect("a way");
-        assert!(matches!(reach, Reach::Still(..)), "{reach:?}");
+        let reach = DatabaseAccess::read_only(&file).expect("a way");
+        assert!(matches!(reach, DatabaseAccess::Still(..)), "{reach:?}");
         let reader = reach.reader(Duration::ZERO).expect("opened");
         let seven: i64 = reader.query_row("SELECT x FROM t", [], |row| row.get(0)).expect("read");
         assert_eq!(seven, 7);

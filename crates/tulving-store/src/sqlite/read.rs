@@ -1,32 +1,32 @@
-//! Reads of memories, their versions, links and turns. Each takes its condition of who sees what from [`visible`].
+//! Reads memories, their versions, links and turns. Each read takes its visibility condition from [`visible`].
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from_iter};
-use tulving_core::association::Association;
-use tulving_core::change::Listing;
-use tulving_core::error::StoreError;
-use tulving_core::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId};
-use tulving_core::memory::{Memory, VersionRecord};
+use tulving_core::model::association::Association;
+use tulving_core::model::change::Listing;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId};
+use tulving_core::model::memory::{Memory, VersionRecord};
+use tulving_core::model::request::{Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::model::search::Section;
+use tulving_core::model::space::Viewer;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::turn::Turn;
 use tulving_core::ports::{Extent, Memories, Probe};
-use tulving_core::request::{Filter, Forgotten, Sort, TurnFilter};
-use tulving_core::search::Section;
-use tulving_core::space::Viewer;
-use tulving_core::time::Timestamp;
-use tulving_core::turn::Turn;
 
-use super::failure::Fault;
-use super::filter::{self, Conditions};
-use super::rows::{self, AROUND, ASSOCIATION, CURRENT, Columns, EDITION, MEMORIES, TURN, VERSION};
+use super::failure::SqliteError;
+use super::filter::{self, SqlConditions};
+use super::rows::{self, AROUND, ASSOCIATION, CURRENT, ColumnReader, EDITION, MEMORIES, TURN, VERSION};
 use super::{SqliteStore, visible};
 
 /// `SELECT` of whole memories as the viewer sees them, without a condition.
 static WHOLE: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {AROUND}, {EDITION}, {} FROM ", visible::superseded_by()));
 
-/// How many links of a succession are followed: an update each hour for a year.
+/// The most links of a succession that are followed: an update each hour for a year.
 const SUCCESSION: usize = 10_000;
 
 impl Memories for SqliteStore {
@@ -48,6 +48,7 @@ impl Memories for SqliteStore {
                 let number = rows::signed(number.0);
                 one(reader, &BY_NUMBER[at], params![me, within, space.as_bytes(), number])
             }
+            MemoryRef::Foreign(_) => Ok(None),
         })
     }
 
@@ -77,16 +78,23 @@ impl Memories for SqliteStore {
         extent: Extent,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
-        let mut conditions = Conditions::of(viewer, filter);
+        let mut conditions = SqlConditions::of(viewer, filter);
         if let Some(last) = after {
             conditions.follow(sort, last);
         }
         let limit = conditions.bind(Value::Integer(rows::limit(extent.limit)));
-        // The page is picked first: only its rows are read whole and asked for what supersedes them.
+        // The database cuts the contents, and has only one of them in memory at a time.
+        let whole = match extent.each {
+            usize::MAX => WHOLE.clone(),
+            each => {
+                let each = conditions.bind(Value::Integer(rows::limit(each)));
+                WHOLE.replacen("m.content,", &format!("substr(m.content, 1, {each}),"), 1)
+            }
+        };
+        // The page is selected first: only its rows are read whole, with their replacements.
         let sql = format!(
             "{whole} (SELECT m.row AS picked FROM {tables} WHERE {wanted} ORDER BY {order} LIMIT {limit}) \
              CROSS JOIN memories m ON m.row = picked LEFT JOIN usage u ON u.memory = m.row ORDER BY {order}",
-            whole = *WHOLE,
             tables = filter::tables(sort),
             wanted = conditions.sql(),
             order = filter::order(sort),
@@ -95,7 +103,7 @@ impl Memories for SqliteStore {
     }
 
     fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError> {
-        let conditions = Conditions::of(viewer, filter);
+        let conditions = SqlConditions::of(viewer, filter);
         let sql = format!(
             "SELECT m.id FROM {} WHERE {} ORDER BY {}",
             filter::tables(sort),
@@ -105,18 +113,19 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
             let ids = statement.query_map(params_from_iter(conditions.values()), |row| {
-                Columns::of(row).id(MemoryId::from_bytes)
+                ColumnReader::of(row).id(MemoryId::from_bytes)
             })?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
     }
 
     fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
-        let conditions = Conditions::of(viewer, filter);
+        let conditions = SqlConditions::of(viewer, filter);
         let sql = format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql());
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
-            Ok(statement.query_row(params_from_iter(conditions.values()), |row| Columns::of(row).count())?)
+            Ok(statement
+                .query_row(params_from_iter(conditions.values()), |row| ColumnReader::of(row).count())?)
         })
     }
 
@@ -127,7 +136,7 @@ impl Memories for SqliteStore {
             )?;
             let key = params![id.as_bytes(), viewer.principal.as_bytes(), now.as_micros()];
             let found = statement.query_row(key, |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 let (expires_at, blob): (_, Vec<u8>) = (columns.time()?, columns.take()?);
                 let ids = rows::ids(&blob).map(MemoryId::from_bytes).collect();
                 Ok(Listing { id, principal: viewer.principal, expires_at, ids })
@@ -141,16 +150,21 @@ impl Memories for SqliteStore {
             LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
         static BY_PATH: LazyLock<String> =
             LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.source_path = ?5"));
+        static BY_OTHER_PATH: LazyLock<String> = LazyLock::new(|| {
+            twin(
+                "m.row IN (SELECT memory FROM source_paths WHERE path = ?5) AND +m.space = ?3 AND +m.audience = ?4",
+            )
+        });
         static BY_CONTENT: LazyLock<String> = LazyLock::new(|| {
             twin(
                 "m.space = ?3 AND m.audience = ?4 AND m.content_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
-                 AND m.source_path IS NULL AND m.conversation IS NULL AND m.attachment_name IS NULL",
+                 AND m.conversation IS NULL AND m.attachment_name IS NULL",
             )
         });
         static BY_FILE: LazyLock<String> = LazyLock::new(|| {
             twin(
                 "m.space = ?3 AND m.audience = ?4 AND m.attachment_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
-                 AND m.source_path IS NULL AND m.conversation IS NULL AND m.attachment_name IS NOT NULL",
+                 AND m.conversation IS NULL AND m.attachment_name IS NOT NULL",
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
@@ -164,10 +178,12 @@ impl Memories for SqliteStore {
             {
                 return Ok(Some(found));
             }
-            if let Some(path) = &probe.source_path
-                && let Some(found) = look(&BY_PATH, path)?
-            {
-                return Ok(Some(found));
+            if let Some(path) = &probe.source_path {
+                let found =
+                    look(&BY_PATH, path)?.map_or_else(|| look(&BY_OTHER_PATH, path), |one| Ok(Some(one)))?;
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
             let boundary = probe.boundary.as_str();
             if let Some(hash) = &probe.attachment_hash
@@ -210,7 +226,7 @@ impl Memories for SqliteStore {
         self.read_steadily(|reader| {
             let key = params![me, within, id.as_bytes()];
             let mut statement = reader.prepare_cached(&current)?;
-            let now = statement.query_row(key, |row| rows::current_version(&mut Columns::of(row)));
+            let now = statement.query_row(key, |row| rows::current_version(&mut ColumnReader::of(row)));
             let Some(now) = now.optional()? else {
                 return Ok(());
             };
@@ -238,7 +254,7 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((columns.id(MemoryId::from_bytes)?, columns.id(PrincipalId::from_bytes)?))
             })?;
             Ok(found.collect::<Result<_, _>>()?)
@@ -264,14 +280,14 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
-                rows::association(&mut Columns::of(row))
+                rows::association(&mut ColumnReader::of(row))
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
     }
 
     fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
-        // A union leaves out what it has met, so that a ring ends.
+        // A union leaves out repeated rows, so that a cycle ends.
         static SQL: LazyLock<String> = LazyLock::new(|| {
             let newer = format!(
                 "JOIN memories n ON n.row = a.source \
@@ -293,7 +309,7 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, visible::memory_ids(ids)], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 Ok((columns.id(MemoryId::from_bytes)?, columns.id(MemoryId::from_bytes)?))
             })?;
             Ok(found.collect::<Result<_, _>>()?)
@@ -312,7 +328,7 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement.query_map(params![me, within, id.as_bytes()], |row| {
-                let mut columns = Columns::of(row);
+                let mut columns = ColumnReader::of(row);
                 let range = columns.size()?..columns.size()?;
                 Ok(Section { range, heading_path: columns.texts()? })
             })?;
@@ -328,7 +344,7 @@ impl Memories for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let found = statement
-                .query_row(params![me, within, id.as_bytes()], |row| rows::turn(&mut Columns::of(row)));
+                .query_row(params![me, within, id.as_bytes()], |row| rows::turn(&mut ColumnReader::of(row)));
             Ok(found.optional()?)
         })
     }
@@ -342,18 +358,19 @@ impl Memories for SqliteStore {
     ) -> Result<Vec<Turn>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND {} \
-                 ORDER BY position DESC LIMIT ?5",
+                "SELECT {TURN} FROM turns WHERE space = ?3 AND (?4 IS NULL OR channel = ?4) AND position < ?5 \
+                 AND {} ORDER BY position DESC LIMIT ?6",
                 visible::shares("space", "logged_by")
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
+            let before = filter.before.map_or(i64::MAX, rows::signed);
             let last = rows::limit(filter.last);
             let found = statement
-                .query_map(params![me, within, space.as_bytes(), filter.channel, last], |row| {
-                    rows::turn(&mut Columns::of(row))
+                .query_map(params![me, within, space.as_bytes(), filter.channel, before, last], |row| {
+                    rows::turn(&mut ColumnReader::of(row))
                 })?;
             let mut turns: Vec<Turn> = Vec::new();
             let mut taken = 0;
@@ -371,7 +388,7 @@ impl Memories for SqliteStore {
     }
 }
 
-/// The statement for one memory, without and with those forgotten.
+/// The statements for one memory: for one that is not forgotten, and for a forgotten one.
 fn one_memory(name: &str) -> [String; 2] {
     let base = format!("{} {MEMORIES} WHERE {name} AND {}", *WHOLE, visible::memory("m"));
     let admin = "m.boundary <> 'private' AND EXISTS (SELECT 1 FROM members \
@@ -382,21 +399,28 @@ fn one_memory(name: &str) -> [String; 2] {
     ]
 }
 
-/// The statement for a memory that stands in the way of a new one. The last conditions are those of the unique indexes.
+/// The statement for a memory that conflicts with a new one. The last conditions are those of the unique indexes. Of
+/// several with the same content, it is the one that is not apart.
 fn twin(same: &str) -> String {
     format!(
-        "{} {MEMORIES} WHERE {same} AND m.forgotten_at IS NULL AND m.mirror_line IS NULL AND {}",
+        "{} {MEMORIES} WHERE {same} AND m.forgotten_at IS NULL AND m.mirror_line IS NULL AND {} \
+         ORDER BY m.apart LIMIT 1",
         *WHOLE,
         visible::memory("m")
     )
 }
 
-fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Memory>, Fault> {
+fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Memory>, SqliteError> {
     Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
 }
 
-/// The memories of a statement, until their contents have so many bytes. No further row is read.
-fn many(reader: &Connection, sql: &str, values: impl Params, bytes: usize) -> Result<Vec<Memory>, Fault> {
+/// The memories of a statement, until their contents reach this many bytes. No further row is read.
+fn many(
+    reader: &Connection,
+    sql: &str,
+    values: impl Params,
+    bytes: usize,
+) -> Result<Vec<Memory>, SqliteError> {
     let mut statement = reader.prepare_cached(sql)?;
     let (mut memories, mut read) = (Vec::new(), 0_usize);
     for memory in statement.query_map(values, rows::memory)? {

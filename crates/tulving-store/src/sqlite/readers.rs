@@ -1,48 +1,48 @@
-//! The connections that read. Opened when they are first needed, then lent out again and again.
+//! The connections that read. Opened when they are first needed, then reused.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
-use super::Options;
-use super::failure::Fault;
-use super::reach::Reach;
+use super::SqliteOptions;
+use super::failure::SqliteError;
+use super::reach::DatabaseAccess;
 use crate::files;
 
-/// A pool that opens no more connections than it may.
-pub(super) struct Readers {
-    reach: Arc<Reach>,
-    options: Options,
-    pool: Mutex<Pool>,
+/// A pool with a limited number of connections.
+pub(super) struct ReaderPool {
+    reach: Arc<DatabaseAccess>,
+    options: SqliteOptions,
+    pool: Mutex<ReaderPoolState>,
     returned: Condvar,
 }
 
 #[derive(Default)]
-struct Pool {
+struct ReaderPoolState {
     idle: Vec<Connection>,
     open: usize,
 }
 
-impl Readers {
-    pub(super) fn new(reach: Arc<Reach>, options: Options) -> Self {
+impl ReaderPool {
+    pub(super) fn new(reach: Arc<DatabaseAccess>, options: SqliteOptions) -> Self {
         Self { reach, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A connection for one piece of work; waits while all are lent out. Where the process can open no more files, those
-    /// that are open have to do.
-    pub(super) fn take(&self) -> Result<Reader<'_>, Fault> {
+    /// A connection for one piece of work. Waits while all are in use. If the process can open no more files, the open
+    /// ones must suffice.
+    pub(super) fn take(&self) -> Result<PooledReader<'_>, SqliteError> {
         let mut pool = self.pool();
         let mut short = false;
         loop {
             if let Some(connection) = pool.idle.pop() {
-                return Ok(Reader { readers: self, connection: Some(connection) });
+                return Ok(PooledReader { readers: self, connection: Some(connection) });
             }
             if pool.open == 0 || (pool.open < self.options.readers.max(1) && !short) {
                 pool.open += 1;
                 drop(pool);
-                // Made before the attempt, so that a failed one gives its place back.
-                let mut reader = Reader { readers: self, connection: None };
+                // Created before the attempt, so that a failed one gives its place back.
+                let mut reader = PooledReader { readers: self, connection: None };
                 match self.reach.reader(self.options.busy_wait) {
                     Ok(connection) => reader.connection = Some(connection),
                     Err(_) if !short && files::is_short_of_handles() => {
@@ -59,7 +59,7 @@ impl Readers {
         }
     }
 
-    /// Closes those that nobody uses, so that the process can open other files. Says whether there were any.
+    /// Closes the unused ones, so that the process can open other files. Returns true if there were any.
     pub(super) fn release(&self) -> bool {
         let mut pool = self.pool();
         let idle = std::mem::take(&mut pool.idle);
@@ -68,18 +68,18 @@ impl Readers {
         !idle.is_empty()
     }
 
-    fn pool(&self) -> MutexGuard<'_, Pool> {
+    fn pool(&self) -> MutexGuard<'_, ReaderPoolState> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A connection on loan.
-pub(super) struct Reader<'a> {
-    readers: &'a Readers,
+/// A borrowed connection.
+pub(super) struct PooledReader<'a> {
+    readers: &'a ReaderPool,
     connection: Option<Connection>,
 }
 
-impl Deref for Reader<'_> {
+impl Deref for PooledReader<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -87,7 +87,7 @@ impl Deref for Reader<'_> {
     }
 }
 
-impl Drop for Reader<'_> {
+impl Drop for PooledReader<'_> {
     fn drop(&mut self) {
         let mut pool = self.readers.pool();
         match self.connection.take() {

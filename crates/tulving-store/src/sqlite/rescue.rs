@@ -1,41 +1,41 @@
-//! Puts a backup in the place of a store that is too damaged to be opened or read.
+//! Replaces a store that is too damaged to be opened or read with a backup.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 use tulving_core::ports::{Clock, SystemClock};
 
-use super::restore::{AroundCommit, Candidate, refuse_unfit};
-use super::{DatabaseRestore, Options, SqliteStore, copies};
+use super::restore::{RestoreCandidate, RestoreCommitSteps, refuse_unfit};
+use super::{DatabaseRestore, SqliteOptions, SqliteStore, copies};
 use crate::draft::DraftFolder;
 use crate::files;
 use crate::home::{self, Home};
 
 impl SqliteStore {
-    /// Restores a backup over a damaged store, which moves as it is into the home's backups.
+    /// Restores a backup over a damaged store, which moves unchanged into the home's backups.
     ///
-    /// The backup is restored into a folder of its own first, so a bad one changes nothing, and what fails later is taken
-    /// back. A sound store is restored by [`restore`](Self::restore), which other processes may watch; here they must not
-    /// have the store open. What was revoked since the backup cannot be read any more, so it is not carried over.
+    /// The backup is restored into a separate folder first, so a bad one changes nothing, and a later failure is reverted. A
+    /// sound store is restored by [`restore`](Self::restore), which works while other processes have it open; here they must
+    /// not. Revocations since the backup cannot be read any more, so they are not carried over.
     pub fn rescue(
         home: &Home,
-        options: Options,
+        options: SqliteOptions,
         from: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<DatabaseRestore, StoreError> {
         Self::rescue_with(home, options, from, from, &mut |_| Ok(()), progress)
     }
 
-    /// The same with the database at `from`, which came from `backup`. `prepare` is called with the new database, before
-    /// the commit; where it fails, nothing changes.
+    /// Like [`rescue`](Self::rescue), with the database at `from`, which came from `backup`. `prepare` is called with the new
+    /// database, before the commit. If it fails, nothing changes.
     pub(crate) fn rescue_with(
         home: &Home,
-        options: Options,
+        options: SqliteOptions,
         from: &Path,
         backup: &Path,
-        prepare: &mut dyn FnMut(&Candidate) -> Result<(), StoreError>,
+        prepare: &mut dyn FnMut(&RestoreCandidate) -> Result<(), StoreError>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<DatabaseRestore, StoreError> {
         refuse_unfit(&home.database(), backup)?;
@@ -46,7 +46,7 @@ impl SqliteStore {
         let aside = Home::open_or_create(&scratch.path().join("home"))?;
         let store = Self::open(&aside, options)?;
         let candidate = store.candidate(from, backup, progress)?;
-        let report = store.replace_by(&candidate, &mut NothingElse)?;
+        let report = store.replace_by(&candidate, &mut NoRestoreSteps)?;
         drop(store);
         refuse_divided(&aside.database(), backup)?;
         prepare(&candidate)?;
@@ -57,10 +57,10 @@ impl SqliteStore {
     }
 }
 
-/// Restores into a folder in the making, where nothing was before.
-struct NothingElse;
+/// Restores into a new folder without previous content.
+struct NoRestoreSteps;
 
-impl AroundCommit for NothingElse {
+impl RestoreCommitSteps for NoRestoreSteps {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
         Ok(PathBuf::new())
     }
@@ -70,7 +70,7 @@ impl AroundCommit for NothingElse {
     }
 }
 
-/// Refuses a database of which a part is still in its log: the file alone is moved.
+/// Refuses a database with content that is still in its log: only the file is moved.
 fn refuse_divided(database: &Path, from: &Path) -> Result<(), StoreError> {
     match files::beside(database, "-wal").metadata() {
         Ok(log) if log.len() > 0 => {
@@ -82,13 +82,14 @@ fn refuse_divided(database: &Path, from: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Puts a database in the place of a damaged one, which gets the name `previous`, and so does what lies beside it: that would
-/// be played back into what comes in its place. Where this fails, all of it is where it was.
+/// Replaces a damaged database, which gets the name `previous`. Its companion files move too: they would be applied to the
+/// new database. On failure everything is back in its place.
 fn put_in_place(sound: &Path, damaged: &Path, previous: &Path) -> Result<(), StoreError> {
     let names = ["", "-wal", "-shm", "-journal"]
         .map(|suffix| (files::beside(damaged, suffix), files::beside(previous, suffix)));
     let put = || {
-        // By a second name, and replaced only then: at no moment is there no database, in whose place another would be begun.
+        // It gets a second name first and is replaced only then: there is always a database, or another process would create
+        // a new one.
         if_there(damaged, name_again(damaged, previous))?;
         for (old, kept) in &names[1..] {
             if_there(old, fs::rename(old, kept))?;
@@ -99,7 +100,7 @@ fn put_in_place(sound: &Path, damaged: &Path, previous: &Path) -> Result<(), Sto
     put().inspect_err(|_| names.iter().for_each(|(old, kept)| move_back(old, kept)))
 }
 
-/// Gives a file its former name back, and takes the second one from a file that has both. Nothing is replaced.
+/// Gives a file its former name back, and removes the second name of a file that has both. Nothing is replaced.
 fn move_back(old: &Path, kept: &Path) {
     if files::same_file(old, kept) {
         drop(fs::remove_file(kept));
@@ -108,7 +109,7 @@ fn move_back(old: &Path, kept: &Path) {
     }
 }
 
-/// What a caller hears of a file that was to have another name. One that is not there needs none.
+/// The error for a file that could not be renamed. A missing file is none.
 fn if_there(old: &Path, moved: io::Result<()>) -> Result<(), StoreError> {
     match moved {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -116,7 +117,7 @@ fn if_there(old: &Path, moved: io::Result<()>) -> Result<(), StoreError> {
     }
 }
 
-/// Gives a file a second name, or another one where the file system knows no second names.
+/// Gives a file a second name, or renames it if the file system has no hard links.
 fn name_again(old: &Path, name: &Path) -> io::Result<()> {
     match fs::hard_link(old, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => fs::rename(old, name),

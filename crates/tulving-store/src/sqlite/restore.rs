@@ -1,36 +1,36 @@
-//! Puts the database of a backup in the place of the live one, as one transaction that other processes see as one commit.
+//! Replaces the live database with that of a backup, as one transaction that other processes see as one commit.
 //!
-//! From before the copy of what was there until after the replacement the [`gate`](super::gate) is shut, so that every
-//! write that was acknowledged is in that copy or was made on the restored content.
+//! The [`gate`](super::gate) is shut from before the copy of the previous content until after the replacement, so every
+//! acknowledged write is in that copy or was made on the restored content.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
-use tulving_core::error::StoreError;
-use tulving_core::time::Timestamp;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::time::Timestamp;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::{SqliteStore, backup, copies, migrate, open, schema, scrub, sums};
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{self, Home};
 
-/// A database that was restored.
+/// A finished restore of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseRestore {
-    /// A copy of what was there before.
+    /// A copy of the previous content.
     pub previous: PathBuf,
-    /// The number of memories that are there now, forgotten ones included. Entries of files are not counted.
+    /// Number of memories now, including forgotten ones. Entries of files are not counted.
     pub memories: u64,
-    /// The schema that the backup had before it was brought to the newest.
+    /// The schema version of the backup before its migration.
     pub schema: i64,
-    /// The number of tokens that were still good in the backup and stay revoked, because they had been revoked since.
+    /// Number of tokens that were valid in the backup and stay revoked, because they have been revoked since.
     pub kept_revoked: u64,
 }
 
-/// A checked copy of the database of a backup, at the newest schema and with an epoch of its own.
-pub(crate) struct Candidate {
-    draft: Draft,
+/// A checked copy of the database of a backup, at the newest schema and with its own epoch.
+pub(crate) struct RestoreCandidate {
+    draft: DraftFile,
     schema: i64,
     pub(crate) epoch: [u8; 16],
     pub(crate) memories: u64,
@@ -38,20 +38,20 @@ pub(crate) struct Candidate {
     pub(crate) attached: Vec<String>,
 }
 
-/// The work of a restore around the commit, while nobody else writes.
-pub(crate) trait AroundCommit {
-    /// Keeps what is there, and says where. Called before the commit.
+/// The steps of a restore around the commit, while nobody else writes.
+pub(crate) trait RestoreCommitSteps {
+    /// Saves the previous content, and returns its path. Called before the commit.
     fn keep(&mut self) -> Result<PathBuf, StoreError>;
 
-    /// Puts what belongs to the new database in its place. Called after the commit.
+    /// Puts the files of the new database in their place. Called after the commit.
     fn follow(&mut self) -> Result<(), StoreError>;
 }
 
 impl SqliteStore {
-    /// Replaces the database by the one in a file, under a new epoch. A token that was ever revoked here stays revoked.
+    /// Replaces the database with the one in a file, under a new epoch. A token that was ever revoked here stays revoked.
     ///
     /// Works while this and other processes have the store open; their writes wait until it is done, and so does another
-    /// restore. The file is checked and brought to the newest schema in a copy first, and what was there before is kept
+    /// restore. The file is checked and migrated to the newest schema in a copy first, and the previous content is kept
     /// in the home's backups; a failure changes nothing.
     pub fn restore(
         &self,
@@ -61,41 +61,41 @@ impl SqliteStore {
         self.home.require_writable()?;
         self.refuse_unfit(from)?;
         let candidate = self.candidate(from, from, progress)?;
-        self.replace_by(&candidate, &mut DatabaseAlone(self))
+        self.replace_by(&candidate, &mut DatabaseRestoreSteps(self))
     }
 
-    /// Refuses what cannot be a backup before it is read.
+    /// Refuses a file that cannot be a backup, before it is read.
     pub(crate) fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
         refuse_unfit(&self.file, from)
     }
 
-    /// A candidate made from the database at `from`. What is wrong with it is said of `backup`, which it came from.
+    /// A candidate made from the database at `from`. Errors name `backup`, which it came from.
     pub(crate) fn candidate(
         &self,
         from: &Path,
         backup: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Candidate, StoreError> {
+    ) -> Result<RestoreCandidate, StoreError> {
         self.try_candidate(from, backup, progress).map_err(|fault| self.blame_backup(fault, backup))
     }
 
-    /// Keeps what is there and puts a candidate in its place, with nothing written in between.
+    /// Saves the previous content and replaces it with a candidate, with no write in between.
     pub(crate) fn replace_by(
         &self,
-        candidate: &Candidate,
-        around: &mut dyn AroundCommit,
+        candidate: &RestoreCandidate,
+        around: &mut dyn RestoreCommitSteps,
     ) -> Result<DatabaseRestore, StoreError> {
         self.swap(candidate, around).map_err(|fault| self.explain(fault))
     }
 
-    /// What goes wrong while a backup is looked at is the backup's fault, and the home is as it was.
-    fn blame_backup(&self, fault: Fault, from: &Path) -> StoreError {
+    /// Attributes an error while a backup is read to the backup. The home is unchanged.
+    fn blame_backup(&self, fault: SqliteError, from: &Path) -> StoreError {
         match fault.explained(from, self.options.busy_wait) {
             StoreError::Foreign { path, why } => StoreError::BadBackup { path, why },
             StoreError::Corrupt { path, why } => {
                 StoreError::BadBackup { path, why: format!("it is damaged: {why}") }
             }
-            // It is only read; what is written is a copy of it in the home.
+            // The backup is only read; a copy of it in the home is written.
             StoreError::DiskFull { .. } => StoreError::DiskFull { path: self.file.clone() },
             other => other,
         }
@@ -106,15 +106,15 @@ impl SqliteStore {
         from: &Path,
         backup: &Path,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Candidate, Fault> {
+    ) -> Result<RestoreCandidate, SqliteError> {
         let wait = self.options.busy_wait;
         let source = open::connect_read_only(from, wait)?;
-        let marks = open::Marks::read(&source)?;
+        let marks = open::DatabaseMarks::read(&source)?;
         marks.accept(backup)?;
         if marks.is_blank() {
             return Err(StoreError::Foreign { path: backup.to_owned(), why: "it is empty".to_owned() }.into());
         }
-        let draft = Draft::beside(&self.file, ".db")?;
+        let draft = DraftFile::beside(&self.file, ".db")?;
         backup::copy_into(&source, draft.path(), wait, progress)?;
         drop(source);
         let mut copy = open::connect_draft(draft.path())?;
@@ -123,19 +123,23 @@ impl SqliteStore {
         migrate::run(&mut copy, backup, self.clock.now(), || Ok(()))?;
         schema::refuse_other(&copy, backup)?;
         migrate::renew_epoch(&copy)?;
-        // What is there before must not linger in the log once it was replaced.
+        // The old content must not stay in the log after it was replaced.
         scrub::raise_log(&copy)?;
         let epoch = copy.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
         let (memories, attached) = (backup::memories_in(&copy)?, backup::attached(&copy)?);
         copy.close().map_err(|(_, error)| error)?;
-        Ok(Candidate { draft, schema: marks.schema, epoch, memories, attached })
+        Ok(RestoreCandidate { draft, schema: marks.schema, epoch, memories, attached })
     }
 
-    fn swap(&self, candidate: &Candidate, around: &mut dyn AroundCommit) -> Result<DatabaseRestore, Fault> {
+    fn swap(
+        &self,
+        candidate: &RestoreCandidate,
+        around: &mut dyn RestoreCommitSteps,
+    ) -> Result<DatabaseRestore, SqliteError> {
         let wait = self.options.busy_wait;
         let opened = self.live()?;
         opened.place.require_whole(&opened.writer())?;
-        // A connection of its own, so that none with prepared statements is in the way.
+        // A separate connection, so that none with prepared statements is in the way.
         let mut live = open::connect(&self.file, wait)?;
         live.pragma_update(None, "synchronous", "FULL")?;
         let shut = self.gate.shut(&live, wait)?;
@@ -148,11 +152,11 @@ impl SqliteStore {
         opened.place.require_whole(&opened.writer())?;
         let followed = around.follow();
         drop((live, shut));
-        // If somebody still reads from the log, the next write sees to it.
+        // If somebody still reads from the log, the next write cuts it.
         self.scrub.ask();
         self.scrub.after_write(&opened.writer());
         followed?;
-        let Candidate { memories, schema, .. } = *candidate;
+        let RestoreCandidate { memories, schema, .. } = *candidate;
         Ok(DatabaseRestore { previous, memories, schema, kept_revoked })
     }
 
@@ -164,10 +168,10 @@ impl SqliteStore {
     }
 }
 
-/// A restore of nothing but the database.
-struct DatabaseAlone<'a>(&'a SqliteStore);
+/// A restore of only the database.
+struct DatabaseRestoreSteps<'a>(&'a SqliteStore);
 
-impl AroundCommit for DatabaseAlone<'_> {
+impl RestoreCommitSteps for DatabaseRestoreSteps<'_> {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
         self.0.keep_previous()
     }
@@ -177,7 +181,7 @@ impl AroundCommit for DatabaseAlone<'_> {
     }
 }
 
-/// The name that a copy of this time has in the home's backups, unless it is taken. The folder is made.
+/// The name of a copy of this time in the home's backups, if it is free. The folder is created.
 pub(crate) fn first_copy(
     home: &Home,
     what: &str,
@@ -189,8 +193,8 @@ pub(crate) fn first_copy(
     Ok(folder.join(format!("{what}-{}{suffix}", copies::time_in_name(now))))
 }
 
-/// Puts a copy there durably, or under the next name that is free.
-pub(crate) fn place_copy(mut draft: Draft, first: &Path) -> Result<PathBuf, StoreError> {
+/// Puts a copy there durably, or under the next free name.
+pub(crate) fn place_copy(mut draft: DraftFile, first: &Path) -> Result<PathBuf, StoreError> {
     let folder = files::folder_of(first);
     let (stem, suffix) = (first.file_stem().unwrap_or_default(), first.extension().unwrap_or_default());
     for round in 1.. {
@@ -210,7 +214,7 @@ pub(crate) fn place_copy(mut draft: Draft, first: &Path) -> Result<PathBuf, Stor
     unreachable!("the loop ends by returning")
 }
 
-/// Refuses what cannot be a backup of a home whose database is `live`, before it is read.
+/// Refuses a file that cannot be a backup of a home whose database is `live`, before it is read.
 pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
     let refused = |why: String| StoreError::Unusable { path: from.to_owned(), verb: "restored", why };
     if files::same_file(from, live) {
@@ -223,9 +227,9 @@ pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Revokes in the candidate what is revoked in the live store. A revocation is remembered also where the candidate does
-/// not know the token: a later restore may bring it back.
-fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Fault> {
+/// Revokes the live store's revoked tokens in the candidate. A revocation is recorded even if the candidate does not know
+/// the token: a later restore may bring it back.
+fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, SqliteError> {
     let mut statement = live.prepare(
         "SELECT id, at FROM revocations \
          UNION ALL SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL",
@@ -243,8 +247,9 @@ fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Fault>
     Ok(kept)
 }
 
-/// SQLite copies only between equal page sizes where the target has a write-ahead log.
-fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), Fault> {
+/// Gives the copy the page size of the live database: with a write-ahead log, SQLite copies only between equal page
+/// sizes.
+fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), SqliteError> {
     let size = |connection: &Connection| {
         connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0))
     };

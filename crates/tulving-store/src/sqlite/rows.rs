@@ -1,4 +1,5 @@
-//! Rows as types and back. The order of the columns is said once for each table, beside the function that reads it.
+//! Converts rows to types and back. The order of the columns is defined once for each table, next to the function that
+//! reads it.
 
 use std::error::Error;
 use std::str::FromStr;
@@ -6,32 +7,32 @@ use std::str::FromStr;
 use rusqlite::Row;
 use rusqlite::types::{FromSql, Type, ValueRef};
 use serde::de::DeserializeOwned;
-use tulving_core::association::Association;
-use tulving_core::audit::AuditEntry;
-use tulving_core::error::Invalid;
-use tulving_core::file::Stamp;
-use tulving_core::id::{
+use tulving_core::model::association::Association;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::error::Invalid;
+use tulving_core::model::file::Stamp;
+use tulving_core::model::id::{
     AuditId, JobId, MemoryId, Number, OrgId, PassId, PrincipalId, SpaceId, TeamId, TokenId, TurnId, Version,
 };
-use tulving_core::job::{Job, Lease};
-use tulving_core::memory::{
+use tulving_core::model::job::{Job, Lease};
+use tulving_core::model::memory::{
     Attachment, Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span,
     Standing, Text, Usage, VersionRecord,
 };
-use tulving_core::record::CurrentVersion;
-use tulving_core::score::{Importance, Weight};
-use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team, Token};
-use tulving_core::time::Timestamp;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{Boundary, Realm};
+use tulving_core::model::record::CurrentVersion;
+use tulving_core::model::score::{Importance, Weight};
+use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team, Token};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{Boundary, Realm};
 
 /// The columns of a row, read one after the other.
-pub(super) struct Columns<'a> {
+pub(super) struct ColumnReader<'a> {
     row: &'a Row<'a>,
     next: usize,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> ColumnReader<'a> {
     pub(super) fn of(row: &'a Row<'a>) -> Self {
         Self { row, next: 0 }
     }
@@ -41,7 +42,7 @@ impl<'a> Columns<'a> {
         self.row.get(self.next - 1)
     }
 
-    /// A blob where it lies, or NULL.
+    /// A blob in place, or NULL.
     pub(super) fn blob_or_none(&mut self) -> rusqlite::Result<Option<&'a [u8]>> {
         self.next += 1;
         Ok(self.row.get_ref(self.next - 1)?.as_blob_or_null()?)
@@ -63,7 +64,7 @@ impl<'a> Columns<'a> {
         Ok(self.take::<Option<i64>>()?.map(Timestamp::from_micros))
     }
 
-    /// A count, which SQLite keeps as a signed number.
+    /// A count, which SQLite stores as a signed number.
     pub(super) fn count(&mut self) -> rusqlite::Result<u64> {
         let value: i64 = self.take()?;
         u64::try_from(value).map_err(|error| self.broken(error))
@@ -74,7 +75,7 @@ impl<'a> Columns<'a> {
         u32::try_from(value).map_err(|error| self.broken(error))
     }
 
-    /// A place in a text.
+    /// A position in a text.
     pub(super) fn size(&mut self) -> rusqlite::Result<usize> {
         let value: i64 = self.take()?;
         usize::try_from(value).map_err(|error| self.broken(error))
@@ -116,7 +117,7 @@ impl<'a> Columns<'a> {
         serde_json::from_str(text).map_err(|error| self.broken(error))
     }
 
-    /// What the last value read is, where it cannot be what was written.
+    /// The error for the last value, if it cannot have been written.
     pub(super) fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
         rusqlite::Error::FromSqlConversionFailure(self.next - 1, Type::Null, Box::new(error))
     }
@@ -128,7 +129,7 @@ pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, 
      m.source_note, m.language, m.auto";
 
 /// Reads [`EDITION`].
-fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
+fn edition(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Edition> {
     let mut edition = Edition {
         key: columns.take()?,
         boundary: columns.word()?,
@@ -157,7 +158,7 @@ fn edition(columns: &mut Columns<'_>) -> rusqlite::Result<Edition> {
 }
 
 /// Reads `type, kind, stability, importance` of a memory.
-pub(super) fn classification(columns: &mut Columns<'_>) -> rusqlite::Result<Classification> {
+pub(super) fn classification(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Classification> {
     Ok(Classification {
         memory_type: columns.word()?,
         kind: columns.word()?,
@@ -166,11 +167,11 @@ pub(super) fn classification(columns: &mut Columns<'_>) -> rusqlite::Result<Clas
     })
 }
 
-/// The columns of who wrote the current version, of the table `m`.
+/// The columns about the author of the current version, of the table `m`.
 pub(super) const CURRENT: &str = "m.version_act, m.updated_by, m.updated_agent";
 
 /// Reads [`CURRENT`].
-pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVersion> {
+pub(super) fn current(columns: &mut ColumnReader<'_>) -> rusqlite::Result<CurrentVersion> {
     Ok(CurrentVersion {
         act: columns.word()?,
         by: columns.id(PrincipalId::from_bytes)?,
@@ -178,12 +179,15 @@ pub(super) fn current(columns: &mut Columns<'_>) -> rusqlite::Result<CurrentVers
     })
 }
 
-/// The columns of a [`Memory`] without its edition and without what supersedes it; the last two are given.
+/// The columns of a [`Memory`] without its edition and its replacement. The last two are parameters.
 macro_rules! around {
     ($accessed_at:literal, $access_count:literal) => {
         concat!(
             "m.id, m.number, m.space, m.owner, m.version, m.state, m.forgotten_at, m.quarantined_at, m.pinned, m.ruled_at, m.done_at, \
-             m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, m.mirror_line, \
+             m.author, m.origin, m.source_agent, m.assisted_by_agent, m.trust, m.pass, m.source_path, \
+             CASE WHEN m.source_path IS NULL OR m.mirror_line IS NOT NULL THEN '[]' ELSE \
+             (SELECT json_group_array(p.path ORDER BY p.row) FROM source_paths p WHERE p.memory = m.row) END, \
+             m.also_without_path, m.mirror_line, \
              m.mirror_occurrence, m.attachment_key, m.attachment_media_type, m.attachment_size, m.attachment_hash, \
              m.attachment_name, m.attachment_trouble, m.conversation, m.position, m.speaker, m.created_at, m.updated_at, ",
             $accessed_at,
@@ -193,23 +197,23 @@ macro_rules! around {
     };
 }
 
-/// The columns of a [`Memory`] without its edition and without what supersedes it, of `memories m` and `usage u`.
+/// The columns of a [`Memory`] without its edition and its replacement, of `memories m` and `usage u`.
 pub(super) const AROUND: &str =
     around!("coalesce(u.accessed_at, m.created_at)", "coalesce(u.access_count, 0)");
 
 /// The same of `memories m` alone, as if it had never been used.
 pub(super) const AROUND_UNUSED: &str = around!("m.created_at", "0");
 
-/// The tables that [`AROUND`] and [`EDITION`] are of.
+/// The tables of [`AROUND`] and [`EDITION`].
 pub(super) const MEMORIES: &str = "memories m LEFT JOIN usage u ON u.memory = m.row";
 
-/// Reads [`AROUND`], [`EDITION`] and the id of what supersedes it, in this order.
+/// Reads [`AROUND`], [`EDITION`] and the id of its replacement, in this order.
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
-    memory_from(&mut Columns::of(row))
+    memory_from(&mut ColumnReader::of(row))
 }
 
-/// The same, from where the columns stand.
-pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory> {
+/// The same, from the present column on.
+pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Memory> {
     let id = columns.id(MemoryId::from_bytes)?;
     let number = columns.take::<Option<i64>>()?;
     let (space, owner) = (columns.id(SpaceId::from_bytes)?, columns.id(PrincipalId::from_bytes)?);
@@ -239,7 +243,7 @@ pub(super) fn memory_from(columns: &mut Columns<'_>) -> rusqlite::Result<Memory>
 }
 
 /// Reads `state, forgotten_at, quarantined_at, pinned, ruled_at, done_at` of a memory.
-pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> {
+pub(super) fn standing(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Standing> {
     Ok(Standing {
         state: columns.word()?,
         forgotten_at: columns.time_or_none()?,
@@ -251,7 +255,7 @@ pub(super) fn standing(columns: &mut Columns<'_>) -> rusqlite::Result<Standing> 
 }
 
 /// Reads `created_at, updated_at, accessed_at, access_count` of a memory.
-pub(super) fn usage(columns: &mut Columns<'_>) -> rusqlite::Result<Usage> {
+pub(super) fn usage(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Usage> {
     Ok(Usage {
         created_at: columns.time()?,
         updated_at: columns.time()?,
@@ -260,8 +264,8 @@ pub(super) fn usage(columns: &mut Columns<'_>) -> rusqlite::Result<Usage> {
     })
 }
 
-fn provenance(columns: &mut Columns<'_>) -> rusqlite::Result<Provenance> {
-    Ok(Provenance {
+fn provenance(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Provenance> {
+    let mut provenance = Provenance {
         author: columns.word()?,
         origin: columns.word()?,
         source_agent: columns.take()?,
@@ -269,17 +273,24 @@ fn provenance(columns: &mut Columns<'_>) -> rusqlite::Result<Provenance> {
         trust: columns.word()?,
         pass: columns.id_or_none(PassId::from_bytes)?,
         source_path: columns.take()?,
+        source_paths: columns.texts()?,
+        also_without_path: columns.take()?,
         mirror: mirror(columns)?,
         attachment: attachment(columns)?,
-    })
+    };
+    // The column has the paths after the first.
+    if !provenance.source_paths.is_empty() {
+        provenance.source_paths.splice(0..0, provenance.source_path.clone());
+    }
+    Ok(provenance)
 }
 
-fn mirror(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Mirror>> {
+fn mirror(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Option<Mirror>> {
     let (line, occurrence): (Option<u32>, Option<u32>) = (columns.take()?, columns.take()?);
     Ok(line.map(|line| Mirror { line, occurrence: occurrence.unwrap_or(0) }))
 }
 
-fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>> {
+fn attachment(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Option<Attachment>> {
     let (object_key, media_type): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
     let (size, hash): (Option<i64>, Option<String>) = (columns.take()?, columns.take()?);
     let (name, trouble): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
@@ -294,7 +305,7 @@ fn attachment(columns: &mut Columns<'_>) -> rusqlite::Result<Option<Attachment>>
 }
 
 /// Reads `m.version, m.updated_at`, [`CURRENT`] and [`EDITION`], in this order: the current version as one of all versions.
-pub(super) fn current_version(columns: &mut Columns<'_>) -> rusqlite::Result<VersionRecord> {
+pub(super) fn current_version(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     let (version, at) = (Version(columns.small()?), columns.time()?);
     let CurrentVersion { act, by, agent } = current(columns)?;
     Ok(VersionRecord { version, act, at, by, agent, edition: edition(columns)? })
@@ -305,11 +316,11 @@ pub(super) const VERSION: &str = "v.version, v.act, v.at, v.by, v.agent, v.editi
 
 /// Reads [`VERSION`].
 pub(super) fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
-    version_from(&mut Columns::of(row))
+    version_from(&mut ColumnReader::of(row))
 }
 
-/// The same, from where the columns stand.
-pub(super) fn version_from(columns: &mut Columns<'_>) -> rusqlite::Result<VersionRecord> {
+/// The same, from the present column on.
+pub(super) fn version_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     Ok(VersionRecord {
         version: Version(columns.small()?),
         act: columns.word()?,
@@ -324,7 +335,7 @@ pub(super) fn version_from(columns: &mut Columns<'_>) -> rusqlite::Result<Versio
 pub(super) const ASSOCIATION: &str = "s.id, t.id, a.relation, a.weight, a.linked_by, a.created_at";
 
 /// Reads [`ASSOCIATION`].
-pub(super) fn association(columns: &mut Columns<'_>) -> rusqlite::Result<Association> {
+pub(super) fn association(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Association> {
     Ok(Association {
         source: columns.id(MemoryId::from_bytes)?,
         target: columns.id(MemoryId::from_bytes)?,
@@ -339,7 +350,7 @@ pub(super) fn association(columns: &mut Columns<'_>) -> rusqlite::Result<Associa
 pub(super) const TURN: &str = "id, space, logged_by, channel, position, role, speaker, content, source, at";
 
 /// Reads [`TURN`].
-pub(super) fn turn(columns: &mut Columns<'_>) -> rusqlite::Result<Turn> {
+pub(super) fn turn(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Turn> {
     Ok(Turn {
         id: columns.id(TurnId::from_bytes)?,
         space: columns.id(SpaceId::from_bytes)?,
@@ -359,7 +370,7 @@ pub(super) const AUDIT: &str = "a.id, a.at, a.by, a.agent, a.act, a.space, a.mem
      a.detail";
 
 /// Reads [`AUDIT`].
-pub(super) fn audit(columns: &mut Columns<'_>) -> rusqlite::Result<AuditEntry> {
+pub(super) fn audit(columns: &mut ColumnReader<'_>) -> rusqlite::Result<AuditEntry> {
     Ok(AuditEntry {
         id: columns.id(AuditId::from_bytes)?,
         at: columns.time()?,
@@ -380,7 +391,7 @@ pub(super) const JOB: &str = "id, kind, payload, state, due_at, lease_holder, le
 
 /// Reads [`JOB`].
 pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     let (id, kind) = (columns.id(JobId::from_bytes)?, columns.take()?);
     let (payload, state, due_at) = (columns.json()?, columns.word()?, columns.time()?);
     let (holder, until): (Option<String>, _) = (columns.take()?, columns.time_or_none()?);
@@ -399,12 +410,12 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
 }
 
 /// Reads `id, name` of an org.
-pub(super) fn org(columns: &mut Columns<'_>) -> rusqlite::Result<Org> {
+pub(super) fn org(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Org> {
     Ok(Org { id: columns.id(OrgId::from_bytes)?, name: columns.take()? })
 }
 
 /// Reads `id, org, name` of a team.
-pub(super) fn team(columns: &mut Columns<'_>) -> rusqlite::Result<Team> {
+pub(super) fn team(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Team> {
     Ok(Team {
         id: columns.id(TeamId::from_bytes)?,
         org: columns.id(OrgId::from_bytes)?,
@@ -413,7 +424,7 @@ pub(super) fn team(columns: &mut Columns<'_>) -> rusqlite::Result<Team> {
 }
 
 /// Reads `id, name, kind, created_at` of a principal.
-pub(super) fn principal(columns: &mut Columns<'_>) -> rusqlite::Result<Principal> {
+pub(super) fn principal(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Principal> {
     Ok(Principal {
         id: columns.id(PrincipalId::from_bytes)?,
         name: columns.take()?,
@@ -423,7 +434,7 @@ pub(super) fn principal(columns: &mut Columns<'_>) -> rusqlite::Result<Principal
 }
 
 /// Reads `id, team, name, kind, created_at` of a space.
-pub(super) fn space(columns: &mut Columns<'_>) -> rusqlite::Result<Space> {
+pub(super) fn space(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Space> {
     Ok(Space {
         id: columns.id(SpaceId::from_bytes)?,
         team: columns.id(TeamId::from_bytes)?,
@@ -434,7 +445,7 @@ pub(super) fn space(columns: &mut Columns<'_>) -> rusqlite::Result<Space> {
 }
 
 /// Reads `principal, realm, of, role` of a membership.
-pub(super) fn member(columns: &mut Columns<'_>) -> rusqlite::Result<Membership> {
+pub(super) fn member(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Membership> {
     let principal = columns.id(PrincipalId::from_bytes)?;
     let (realm, of) = (columns.word()?, columns.take()?);
     let of = match realm {
@@ -450,7 +461,7 @@ pub(super) const TOKEN: &str = "k.id, k.label, k.principal, k.role, k.created_at
      (SELECT group_concat(hex(space), '' ORDER BY ordinal) FROM token_spaces WHERE token = k.row)";
 
 /// Reads [`TOKEN`].
-pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
+pub(super) fn token(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Token> {
     let (id, label) = (columns.id(TokenId::from_bytes)?, columns.take()?);
     let (principal, role) = (columns.id(PrincipalId::from_bytes)?, columns.word()?);
     let (created_at, revoked_at) = (columns.time()?, columns.time_or_none()?);
@@ -461,7 +472,7 @@ pub(super) fn token(columns: &mut Columns<'_>) -> rusqlite::Result<Token> {
 }
 
 /// Reads `size, modified, inode` of a file.
-pub(super) fn stamp(columns: &mut Columns<'_>) -> rusqlite::Result<Stamp> {
+pub(super) fn stamp(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Stamp> {
     Ok(Stamp {
         size: columns.count()?,
         modified: columns.take()?,
@@ -469,7 +480,7 @@ pub(super) fn stamp(columns: &mut Columns<'_>) -> rusqlite::Result<Stamp> {
     })
 }
 
-/// Ids that stand one after the other in a blob.
+/// The ids in a blob, one after the other.
 pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
 }
@@ -482,15 +493,15 @@ pub(super) fn audience(boundary: Boundary, owner: &PrincipalId) -> &[u8] {
     }
 }
 
-/// A count as SQLite keeps it.
+/// A count as SQLite stores it.
 pub(super) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// From here on a count is not believed, and no counter goes further: every program can still read such a number.
+/// The limit of counts and counters: every program can still read such a number.
 pub(super) const LARGEST: u64 = 1 << 53;
 
-/// A count that others are added to, as SQLite keeps it.
+/// A count that is added to, as SQLite stores it.
 pub(super) fn bounded(count: u64) -> i64 {
     signed(count.min(LARGEST))
 }
@@ -500,7 +511,7 @@ pub(super) fn limit(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A time as SQLite keeps it.
+/// A time as SQLite stores it.
 pub(super) fn micros(time: Option<Timestamp>) -> Option<i64> {
     time.map(Timestamp::as_micros)
 }

@@ -1,18 +1,19 @@
-//! Compares the tables, indexes and triggers of a database with those that Tulving makes.
+//! Compares the tables, indexes and triggers of a database with those that Tulving creates.
 //!
-//! A file may carry our mark and yet a table, trigger or index of somebody else. A restore refuses it, a check-up names it.
+//! A file may have our mark and still contain a table, trigger or index of somebody else. A restore refuses it, a check-up
+//! reports it.
 
 use std::path::Path;
 
 use rusqlite::Connection;
-use tulving_core::error::StoreError;
-use tulving_core::time::Timestamp;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::time::Timestamp;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::migrate;
 
-/// The objects that are not as Tulving makes them, missing ones included, such as `trigger spy`.
-pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, Fault> {
+/// The objects that differ from those that Tulving creates, including missing ones, such as `trigger spy`.
+pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, SqliteError> {
     let objects = |connection: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
         let mut statement = connection.prepare(
             "SELECT type || ' ' || name, coalesce(sql, '') FROM main.sqlite_schema \
@@ -34,8 +35,8 @@ pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, Fault>
     Ok(names)
 }
 
-/// Refuses a file with other objects than Tulving makes.
-pub(super) fn refuse_other(connection: &Connection, from: &Path) -> Result<(), Fault> {
+/// Refuses a file with other objects than those that Tulving creates.
+pub(super) fn refuse_other(connection: &Connection, from: &Path) -> Result<(), SqliteError> {
     match differences(connection)?.first() {
         None => Ok(()),
         Some(name) => {

@@ -1,76 +1,76 @@
-//! Gets erased text out of the files, also where SQLite itself would leave it.
+//! Removes erased text from the files, even where SQLite itself would leave it.
 //!
-//! SQLite overwrites what is deleted in the database, but the log beside it keeps old pages until it is cut. An erase
-//! raises a counter in its own transaction; the counter goes back to nought only when the log was cut after it.
+//! SQLite overwrites deleted data in the database, but its log keeps old pages until it is cut. An erasure raises a counter in
+//! its own transaction. The counter returns to zero only when the log was cut after it.
 //!
-//! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one (18
-//! of 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file is sure
-//! to remove those, so a second counter asks for that, and [`SqliteStore::scrub`] does it.
+//! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one (18 of
+//! 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file surely removes
+//! those, so a second counter requests that, and [`SqliteStore::scrub`] does it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension};
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 
-use super::failure::Fault;
+use super::failure::SqliteError;
 use super::{SqliteStore, busy, copies, open};
 
-/// How long a writer waits for readers of the log before it leaves the cut to a later write.
+/// The time that a writer waits for readers of the log before it leaves the cut to a later write.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How long after a failed attempt the next one is made.
+/// The time between a failed attempt and the next one.
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// Whether there is erased text in the log, as far as this process knows, and since when not to try again.
-pub(super) struct Scrub {
-    wanted: Mutex<Wanted>,
+/// The known state of erased text in the log, and the earliest time of the next attempt.
+pub(super) struct ScrubSchedule {
+    wanted: Mutex<ScrubTiming>,
 }
 
 #[derive(Clone, Copy)]
-enum Wanted {
+enum ScrubTiming {
     No,
     Now,
     After(Instant),
 }
 
-impl Scrub {
-    /// `pending` erases were left by somebody before.
+impl ScrubSchedule {
+    /// Creates the state with `pending` erasures from before.
     pub(super) fn new(pending: i64) -> Self {
-        Self { wanted: Mutex::new(if pending > 0 { Wanted::Now } else { Wanted::No }) }
+        Self { wanted: Mutex::new(if pending > 0 { ScrubTiming::Now } else { ScrubTiming::No }) }
     }
 
-    /// Something was erased.
+    /// Records an erasure.
     pub(super) fn ask(&self) {
-        *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Wanted::Now;
+        *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = ScrubTiming::Now;
     }
 
-    /// Cuts the log if that is wanted and nobody reads from it. Cheap where it is not; a failure is tried again later.
+    /// Cuts the log if that is requested and nobody reads from it. Cheap if it is not; a failure is retried later.
     pub(super) fn after_write(&self, writer: &Connection) {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         match *wanted {
-            Wanted::No => return,
-            Wanted::After(time) if Instant::now() < time => return,
-            Wanted::Now | Wanted::After(_) => {}
+            ScrubTiming::No => return,
+            ScrubTiming::After(time) if Instant::now() < time => return,
+            ScrubTiming::Now | ScrubTiming::After(_) => {}
         }
         let done = busy::in_a_hurry(PATIENCE, || attempt(writer)).unwrap_or(false);
-        *wanted = if done { Wanted::No } else { Wanted::After(Instant::now() + BETWEEN) };
+        *wanted = if done { ScrubTiming::No } else { ScrubTiming::After(Instant::now() + BETWEEN) };
     }
 }
 
 impl SqliteStore {
-    /// Rewrites the database file if anything was erased since it was last done. Says whether it was needed.
+    /// Rewrites the database file if anything was erased since the last time. Returns true if it was needed.
     ///
-    /// Costs about as much as writing the whole file once, and holds up other writers for as long. Work for the
-    /// background, or for a process that has given its answer.
+    /// Costs about as much as writing the whole file once, and blocks other writers for as long. For background work, or for a
+    /// process that has given its answer.
     pub fn scrub(&self) -> Result<bool, StoreError> {
         self.home.require_writable()?;
         self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
-    /// Moves what is in the write-ahead log into the database, as far as those who read from the log allow. Nobody waits for it.
+    /// Moves the content of the write-ahead log into the database, as far as readers of the log allow. Nobody waits for it.
     ///
-    /// SQLite does so only after many writes or at the last close. Until then the log holds what was saved last, and a
-    /// program that removes it takes that with it.
+    /// SQLite does so only after many writes or at the last close. Until then the latest saves are only in the log, and a
+    /// program that removes it destroys them.
     pub fn move_log(&self) -> Result<(), StoreError> {
         if self.home.is_read_only() {
             return Ok(());
@@ -82,7 +82,7 @@ impl SqliteStore {
         })
     }
 
-    /// Whether erased text may still be in the files, because another process reads from them.
+    /// Returns true if erased text may still be in the files, because another process reads from them.
     pub fn erased_lingers(&self) -> Result<bool, StoreError> {
         self.attached(|live| {
             let writer = live.writer();
@@ -90,13 +90,13 @@ impl SqliteStore {
         })
     }
 
-    fn rewrite(&self) -> Result<bool, Fault> {
+    fn rewrite(&self) -> Result<bool, SqliteError> {
         let live = self.live()?;
         let writer = live.writer();
         live.place.require_whole(&writer)?;
-        // A restore may still begin meanwhile. It loses nothing by that, and then the counter is another store's.
+        // A restore may still start meanwhile. It loses nothing by that, and then the counter is another store's.
         self.gate.require_open()?;
-        let seen = Seen::read(&writer, REWRITE)?;
+        let seen = ScrubCounter::read(&writer, REWRITE)?;
         if seen.count == 0 {
             return Ok(false);
         }
@@ -112,35 +112,35 @@ impl SqliteStore {
     }
 }
 
-/// Counts the erases that may still be in the log.
+/// Counts the erasures that may still be in the log.
 const LOG: &str = "scrub_pending";
-/// Counts the erases since the file was last rewritten.
+/// Counts the erasures since the file was last rewritten.
 const REWRITE: &str = "rewrite_pending";
 
-/// Counts the mirrors that went since the last time that their going asked for a rewrite.
+/// Counts the mirrors erased since they last caused a rewrite.
 const MIRRORS: &str = "mirrors_erased";
-/// So many of them ask for one.
+/// Number of erased mirrors that cause a rewrite.
 const MANY_MIRRORS: i64 = 1_000;
 
-/// How many erases may still be in the log.
+/// Number of erasures that may still be in the log.
 pub(super) fn pending(connection: &Connection) -> rusqlite::Result<i64> {
     counter(connection, LOG)
 }
 
-/// How many erases there were since the file was last rewritten.
+/// Number of erasures since the file was last rewritten.
 pub(super) fn rewrite_pending(connection: &Connection) -> rusqlite::Result<i64> {
     counter(connection, REWRITE)
 }
 
-/// Raises the counters and says that copies are older now, inside the transaction that erases.
+/// Raises the counters and marks existing copies as older, inside the transaction that erases.
 pub(super) fn raise(transaction: &Connection) -> rusqlite::Result<()> {
     copies::mark_erasure(transaction)?;
     raise_log(transaction)?;
     add_one(transaction, REWRITE)
 }
 
-/// Raises the counter of the log, and the other one only once many mirrors have gone: files change all the time, and the whole
-/// database is not rewritten for each line. In the database itself what they said is overwritten at once, as everything is.
+/// Raises the counter of the log, and the other one only after many erased mirrors: files change all the time, and the whole
+/// database is not rewritten for each line. In the database itself their text is overwritten at once, like all deleted data.
 pub(super) fn raise_for_mirrors(transaction: &Connection, erased: u32) -> rusqlite::Result<()> {
     if erased == 0 {
         return Ok(());
@@ -170,14 +170,14 @@ fn add_one(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     statement.execute([name]).map(drop)
 }
 
-/// A counter as it was before the work that it asks for.
-struct Seen {
+/// A counter as it was before the work that it requests.
+struct ScrubCounter {
     name: &'static str,
     count: i64,
     epoch: Option<[u8; 16]>,
 }
 
-impl Seen {
+impl ScrubCounter {
     fn read(connection: &Connection, name: &'static str) -> rusqlite::Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT coalesce((SELECT value FROM meta WHERE name = ?1), 0), \
@@ -186,8 +186,8 @@ impl Seen {
         statement.query_row([name], |row| Ok(Self { name, count: row.get(0)?, epoch: row.get(1)? }))
     }
 
-    /// Takes the counter away. Whoever erased since has raised it, and it stays up for them; after a restore it is
-    /// another store's counter, and the work was not done on that.
+    /// Removes the counter. If somebody has erased since, the counter is higher and stays. After a restore it is another
+    /// store's counter, and the work was not done on that store.
     fn lower(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM meta WHERE name = ?1 AND value = ?2 \
@@ -197,7 +197,7 @@ impl Seen {
     }
 }
 
-/// Moves the log into the database and cuts it. Says whether the log is empty now.
+/// Moves the log into the database and cuts it. Returns true if the log is empty now.
 pub(super) fn truncate_log(writer: &Connection) -> rusqlite::Result<bool> {
     writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         let (busy, frames): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -206,7 +206,7 @@ pub(super) fn truncate_log(writer: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn attempt(writer: &Connection) -> rusqlite::Result<bool> {
-    let seen = Seen::read(writer, LOG)?;
+    let seen = ScrubCounter::read(writer, LOG)?;
     if seen.count == 0 {
         return Ok(true);
     }
@@ -222,18 +222,18 @@ mod tests {
     use super::*;
     use crate::sqlite::migrate::renew_epoch;
 
-    /// The file was rewritten, then a restore brought other content, which asks for the same as often.
+    /// The file was rewritten, then a restore brought other content with an equal counter.
     #[test]
     fn the_counter_of_restored_content_is_not_lowered_for_work_done_before() {
         let store = Connection::open_in_memory().expect("opened");
         store.execute_batch("CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL)").expect("made");
         renew_epoch(&store).expect("renewed");
         raise(&store).expect("raised");
-        let before = Seen::read(&store, REWRITE).expect("read");
+        let before = ScrubCounter::read(&store, REWRITE).expect("read");
         renew_epoch(&store).expect("renewed");
         before.lower(&store).expect("asked");
         assert_eq!(rewrite_pending(&store).expect("read"), 1);
-        Seen::read(&store, REWRITE).and_then(|seen| seen.lower(&store)).expect("lowered");
+        ScrubCounter::read(&store, REWRITE).and_then(|seen| seen.lower(&store)).expect("lowered");
         assert_eq!(rewrite_pending(&store).expect("read"), 0);
     }
 }

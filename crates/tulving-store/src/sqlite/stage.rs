@@ -1,30 +1,30 @@
-//! Records that wait to be loaded, as lines of a draft in the home: out of memory, out of the database, and gone when the load
-//! is over. A draft that a crash leaves behind is swept by whoever opens the home next.
+//! Records that wait to be loaded, as lines of a draft in the home: outside of memory and the database, and deleted when the
+//! load is over. A draft that a crash leaves behind is removed when the home is opened next.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::record::Record;
 use tulving_core::ports::Stage;
-use tulving_core::record::Record;
 
-use crate::draft::Draft;
+use crate::draft::DraftFile;
 use crate::files;
 
 /// The lines of one load.
 pub(super) struct StagedLines {
     home: PathBuf,
-    written: BufWriter<Draft>,
+    written: BufWriter<DraftFile>,
     read: Option<BufReader<File>>,
 }
 
 impl StagedLines {
-    /// An empty one in the folder of a home.
+    /// An empty stage in the folder of a home.
     pub(super) fn within(home: PathBuf) -> Result<Self, StoreError> {
         let draft =
-            Draft::within(&home, ".jsonl").map_err(|error| files::unwritten(&home, "written", &error))?;
+            DraftFile::within(&home, ".jsonl").map_err(|error| files::unwritten(&home, "written", &error))?;
         Ok(Self { home, written: BufWriter::new(draft), read: None })
     }
 
@@ -70,8 +70,8 @@ impl fmt::Debug for StagedLines {
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::id::OrgId;
-    use tulving_core::space::Org;
+    use tulving_core::model::id::OrgId;
+    use tulving_core::model::space::Org;
 
     use super::*;
 

@@ -1,26 +1,31 @@
-//! Checksums of what is stored, so that a deep look finds a single bit that has flipped.
+//! Checksums of the stored data, so that a deep check finds a single flipped bit.
 //!
-//! SQLite finds what breaks its structure; most of a file is contents and vectors, where any bits are as good as others. So
-//! each memory has a row in `memory_sums`: of its own row, and the sums over its chunks, vectors, versions and associations.
-//! Of the other tables that people would miss there is one sum each in `table_sums`. Both are kept by triggers of the
-//! connection that writes, which are not in the file: whoever writes rows has [watched](watch) before.
+//! SQLite detects damage to its structure, but most of a file is contents and vectors, where any bits look valid. So each memory
+//! has a row in `memory_sums`: the sum of its own row, and the sums over its chunks, vectors, versions, associations and further
+//! source paths. Each other important table has one sum in `table_sums`. Both are kept by temporary triggers of the writing
+//! connection, which are not in the file: code that writes rows calls [`watch`] first.
 //!
-//! Left out are counters and what is derived or short-lived: access counts, the numbers that spaces give next, the change
-//! log, jobs, claims, listings, and notes about files.
+//! Counters and derived or short-lived data are left out: access counts, the next numbers of spaces, the change log, jobs,
+//! claims, listings, and notes about files.
 
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
-use tulving_core::id::MemoryId;
+use tulving_core::model::id::MemoryId;
 
-use super::failure::Fault;
-use super::rows::Columns;
+use super::failure::SqliteError;
+use super::rows::ColumnReader;
 
-/// What belongs to a memory: the table, its column in `memory_sums`, and what names the memory in it.
-const OF_MEMORIES: [(&str, &str); 4] =
-    [("chunks", "memory"), ("vectors", "memory"), ("versions", "memory"), ("associations", "source")];
+/// The tables that belong to a memory, each with its column in `memory_sums`, and the column that names the memory.
+const OF_MEMORIES: [(&str, &str); 5] = [
+    ("chunks", "memory"),
+    ("vectors", "memory"),
+    ("versions", "memory"),
+    ("associations", "source"),
+    ("source_paths", "memory"),
+];
 
-/// The tables that have one sum each.
+/// The tables with one sum each.
 const TABLES: [&str; 11] = [
     "orgs",
     "teams",
@@ -38,7 +43,7 @@ const TABLES: [&str; 11] = [
 /// The columns that are left out, because they change with every save.
 const LEFT_OUT: [(&str, &str); 2] = [("spaces", "next_number"), ("spaces", "next_turn")];
 
-/// Makes the SQL function `checksum(…)` known to a connection: the CRC-32 of its arguments, with their types.
+/// Registers the SQL function `checksum(…)` on a connection: the CRC-32 of its arguments, with their types.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
@@ -88,7 +93,7 @@ fn sum_of(connection: &Connection, table: &str, prefix: &str) -> rusqlite::Resul
     Ok(format!("checksum({})", named.join(", ")))
 }
 
-/// Lets a connection keep the sums of what it writes from now on.
+/// Makes a connection keep the sums of its writes from now on.
 pub(super) fn watch(connection: &Connection) -> rusqlite::Result<()> {
     register(connection)?;
     let mut sql = String::new();
@@ -123,7 +128,7 @@ pub(super) fn watch(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&sql)
 }
 
-/// Sums up all that is there, as it is. Reads the whole database.
+/// Computes the sums of all present data. Reads the whole database.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     register(connection)?;
     let itself = sum_of(connection, "memories", "m")?;
@@ -133,7 +138,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     }
     connection.execute_batch(&format!(
         "DELETE FROM memory_sums; DELETE FROM table_sums; \
-         INSERT INTO memory_sums (memory, itself, chunks, vectors, versions, associations) \
+         INSERT INTO memory_sums (memory, itself, chunks, vectors, versions, associations, source_paths) \
          SELECT m.row, {itself}{parts} FROM memories m ORDER BY m.row;"
     ))?;
     for table in TABLES {
@@ -156,8 +161,8 @@ fn whole(connection: &Connection, table: &str) -> rusqlite::Result<String> {
     Ok(format!("(SELECT coalesce(sum({sum}), 0) FROM {table} t)"))
 }
 
-/// What is not as it was written: how many memories were looked at, and the faults.
-pub(super) fn look(reader: &Connection) -> Result<(u64, Vec<String>), Fault> {
+/// Compares the data with its sums. Returns the number of checked memories, and the faults.
+pub(super) fn look(reader: &Connection) -> Result<(u64, Vec<String>), SqliteError> {
     let itself = sum_of(reader, "memories", "m")?;
     let mut columns = format!("{itself} IS s.itself");
     for (table, of) in OF_MEMORIES {
@@ -166,16 +171,23 @@ pub(super) fn look(reader: &Connection) -> Result<(u64, Vec<String>), Fault> {
     let mut statement = reader.prepare(&format!(
         "SELECT m.id, {columns} FROM memories m LEFT JOIN memory_sums s ON s.memory = m.row ORDER BY m.row"
     ))?;
-    let names = ["row", "chunks", "vectors", "versions", "associations"];
+    let names = [
+        ("row", "is"),
+        ("chunks", "are"),
+        ("vectors", "are"),
+        ("versions", "are"),
+        ("associations", "are"),
+        ("source paths", "are"),
+    ];
     let (mut looked_at, mut faults) = (0, Vec::new());
     let mut found = statement.query([])?;
     while let Some(row) = found.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = ColumnReader::of(row);
         let id = columns.id(MemoryId::from_bytes)?;
         looked_at += 1;
-        for name in names {
+        for (name, are) in names {
             if !columns.take::<bool>()? {
-                faults.push(format!("the {name} of memory {id} are not what was written"));
+                faults.push(format!("the {name} of memory {id} {are} not what was written"));
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Reads what the language model has cost.
+//! Reads the cost of the language model.
 
 use rusqlite::Row;
-use tulving_core::error::StoreError;
-use tulving_core::llm::Usage;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::llm::Usage;
 use tulving_core::ports::Usages;
 
 use super::SqliteStore;
-use super::rows::Columns;
+use super::rows::ColumnReader;
 
 impl Usages for SqliteStore {
     fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
@@ -22,7 +22,7 @@ impl Usages for SqliteStore {
 }
 
 fn usage(row: &Row<'_>) -> rusqlite::Result<Usage> {
-    let mut columns = Columns::of(row);
+    let mut columns = ColumnReader::of(row);
     Ok(Usage {
         day: columns.take()?,
         provider: columns.take()?,

@@ -1,25 +1,25 @@
-//! The blobs of a vector: the whole as it is, its sentences with one byte for each number.
+//! The blobs of a vector: the whole vector unchanged, its sentences with one byte for each number.
 //!
-//! Sentences are many and only the best of them counts, so what a byte leaves out is below what ranking could tell.
-//! Reading back loses nothing more: what was read once is written as the same bytes again.
+//! Sentences are many and only the best of them counts, so the error of a byte is too small to affect ranking.
+//! Reading back loses nothing more: data that was read is written as the same bytes again.
 
 use std::fmt;
 
-/// Bytes of a number of the whole vector, and of the scale before each sentence.
+/// Number of bytes of a number of the whole vector, and of the scale before each sentence.
 const WIDE: usize = 4;
-/// The largest step that a byte holds.
+/// The largest step of a byte.
 const STEPS: f32 = 127.0;
 
-/// A blob that is not what was written.
+/// A blob that cannot have been written by us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unsound {
-    /// No whole number of dimensions.
+pub(super) enum VectorBlobError {
+    /// Not a whole number of dimensions.
     Whole { bytes: usize },
-    /// No whole number of sentences.
+    /// Not a whole number of sentences.
     Sentences { bytes: usize, dimensions: usize },
 }
 
-impl fmt::Display for Unsound {
+impl fmt::Display for VectorBlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole { bytes } => write!(f, "a vector has {bytes} bytes"),
@@ -30,7 +30,7 @@ impl fmt::Display for Unsound {
     }
 }
 
-impl std::error::Error for Unsound {}
+impl std::error::Error for VectorBlobError {}
 
 /// The whole vector as a blob.
 pub(super) fn pack(vector: &[f32]) -> Vec<u8> {
@@ -38,14 +38,14 @@ pub(super) fn pack(vector: &[f32]) -> Vec<u8> {
 }
 
 /// The whole vector of a blob.
-pub(super) fn unpack(blob: &[u8]) -> Result<Vec<f32>, Unsound> {
+pub(super) fn unpack(blob: &[u8]) -> Result<Vec<f32>, VectorBlobError> {
     if blob.is_empty() || !blob.len().is_multiple_of(WIDE) {
-        return Err(Unsound::Whole { bytes: blob.len() });
+        return Err(VectorBlobError::Whole { bytes: blob.len() });
     }
     Ok(blob.chunks_exact(WIDE).map(number).collect())
 }
 
-/// The vectors of sentences as a blob: each its scale, then a byte for each number.
+/// The vectors of sentences as a blob: for each, its scale and then a byte for each number.
 pub(super) fn pack_sentences(sentences: &[Vec<f32>]) -> Vec<u8> {
     let mut blob = Vec::with_capacity(sentences.iter().map(|sentence| WIDE + sentence.len()).sum());
     for sentence in sentences {
@@ -57,11 +57,11 @@ pub(super) fn pack_sentences(sentences: &[Vec<f32>]) -> Vec<u8> {
     blob
 }
 
-/// The vectors of sentences of a blob, beside a whole vector of so many dimensions.
-pub(super) fn unpack_sentences(blob: &[u8], dimensions: usize) -> Result<Vec<Vec<f32>>, Unsound> {
+/// The vectors of sentences in a blob, next to a whole vector of this many dimensions.
+pub(super) fn unpack_sentences(blob: &[u8], dimensions: usize) -> Result<Vec<Vec<f32>>, VectorBlobError> {
     let each = WIDE + dimensions;
     if !blob.len().is_multiple_of(each) {
-        return Err(Unsound::Sentences { bytes: blob.len(), dimensions });
+        return Err(VectorBlobError::Sentences { bytes: blob.len(), dimensions });
     }
     let sentence = |blob: &[u8]| {
         let (scale, steps) = blob.split_at(WIDE);
@@ -75,7 +75,7 @@ fn number(bytes: &[u8]) -> f32 {
     f32::from_le_bytes(bytes.try_into().expect("a number is cut to its four bytes"))
 }
 
-/// How many steps of the scale a number is, to the nearest.
+/// The number as steps of the scale, rounded.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the scale is such that no number is beyond a byte's steps"
@@ -99,7 +99,7 @@ mod tests {
         let vector = [0.6, -0.8, f32::MIN_POSITIVE, 0.0];
         assert_eq!(unpack(&pack(&vector)).expect("sound"), vector);
         for bytes in [0, 1, 3, 5] {
-            assert_eq!(unpack(&vec![0; bytes]), Err(Unsound::Whole { bytes }));
+            assert_eq!(unpack(&vec![0; bytes]), Err(VectorBlobError::Whole { bytes }));
         }
     }
 
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(unpack_sentences(&[], 384), Ok(Vec::new()));
         for bytes in [1, 387, 389] {
             let found = unpack_sentences(&vec![0; bytes], 384);
-            assert_eq!(found, Err(Unsound::Sentences { bytes, dimensions: 384 }));
+            assert_eq!(found, Err(VectorBlobError::Sentences { bytes, dimensions: 384 }));
         }
     }
 }

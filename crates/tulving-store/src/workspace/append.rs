@@ -1,8 +1,8 @@
 //! Adds entries at the end of files, each whole or not at all.
 //!
-//! The file is written in place, so that whoever has it open keeps it. One writer at a time has the folder. What is about to
-//! be written is noted in the home first: where the process dies in the middle, whoever comes by next writes the rest; see
-//! [`mend`]. A file is only ever cut by what this very call has added to it.
+//! The file is written in place, so that programs that have it open keep it. One writer at a time has the folder. The bytes
+//! to write are recorded in the home first: if the process dies in the middle, the next one writes the rest; see [`mend`]. A
+//! call only ever cuts off bytes that it has added itself.
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
@@ -11,31 +11,35 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, OFlags, unlinkat};
 use serde::{Deserialize, Serialize};
-use tulving_core::file::{Appended, FilePath};
+use tulving_core::model::file::{Appended, FilePath};
 
-use super::beneath::{self, Missing, Space, Spot};
-use super::notes::{Note, Subject};
-use super::trouble::Trouble;
+use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
+use super::notes::{RecoveryNote, RecoveryNoteFile};
+use super::trouble::WorkspaceFileError;
 use super::{Workspace, lock, mend};
 
-/// How much of the end of a file is searched for its last line break.
+/// Number of bytes at the end of a file that are searched for its last line break.
 const WINDOW: u64 = 64 * 1024;
-/// How often an entry is written again because an editor put another file in the place of the one that it went to.
+/// Number of attempts to write an entry, if an editor replaces the file meanwhile.
 const ATTEMPTS: usize = 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a note says of an append, before the bytes that it writes.
+/// The content of a note about an append, before the bytes that it writes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Intent {
-    pub(super) file: Subject,
-    /// How many bytes the file had.
+pub(super) struct AppendIntent {
+    pub(super) file: RecoveryNoteFile,
+    /// Size of the file before, in bytes.
     pub(super) start: u64,
 }
 
 /// Adds an entry at the end of a file; see [`Files::append`](tulving_core::ports::Files::append).
-pub(super) fn append(files: &Workspace, path: &FilePath, entry: &str) -> Result<Appended, Trouble> {
-    let space = Space::open(&files.root, path.folder(), Missing::Make)?;
-    let spot = space.spot(path.name(), Missing::Make)?;
+pub(super) fn append(
+    files: &Workspace,
+    path: &FilePath,
+    entry: &str,
+) -> Result<Appended, WorkspaceFileError> {
+    let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Make)?;
+    let spot = space.spot(path.name(), MissingFolderPolicy::Make)?;
     lock::lock(&spot.folder)?;
     mend::within(files, &spot.folder)?;
     for _ in 0..ATTEMPTS {
@@ -43,39 +47,44 @@ pub(super) fn append(files: &Workspace, path: &FilePath, entry: &str) -> Result<
             return Ok(done);
         }
     }
-    Err(Trouble::Changed)
+    Err(WorkspaceFileError::Changed)
 }
 
-/// Adds an entry; `None` where somebody who does not lock was faster, in which case nothing was added.
+/// Adds an entry; `None` if somebody who does not lock was faster, in which case nothing was added.
 fn attempt(
     files: &Workspace,
     path: &FilePath,
-    spot: &Spot,
+    spot: &FileLocation,
     entry: &str,
-) -> Result<Option<Appended>, Trouble> {
+) -> Result<Option<Appended>, WorkspaceFileError> {
     let there = spot.file(OFlags::RDWR | OFlags::APPEND)?;
-    let end = match there.as_ref().map_or(Ok(End::EMPTY), End::of) {
+    let end = match there.as_ref().map_or(Ok(FileEnd::EMPTY), FileEnd::of) {
         // Somebody has just made it shorter.
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         end => end?,
     };
     let lines = end.lines(entry);
-    let intent = Intent { file: Subject::new(&files.root, path), start: end.size };
+    let intent = AppendIntent { file: RecoveryNoteFile::new(&files.root, path), start: end.size };
     let note = noted(&files.home.appends(), &intent, &lines)?;
     let added = add(spot, there, end, &lines);
-    // All of it is there, or nothing: there is nothing to finish.
+    // Either all of it is there, or nothing: there is nothing to finish.
     note.remove();
     added
 }
 
 /// Adds lines to the file that is `there`, or to a new one.
-fn add(spot: &Spot, there: Option<File>, end: End, lines: &[u8]) -> Result<Option<Appended>, Trouble> {
+fn add(
+    spot: &FileLocation,
+    there: Option<File>,
+    end: FileEnd,
+    lines: &[u8],
+) -> Result<Option<Appended>, WorkspaceFileError> {
     let created = there.is_none();
     let file = match there.map_or_else(|| spot.create(), Ok) {
-        Err(Trouble::Exists) => return Ok(None),
+        Err(WorkspaceFileError::Exists) => return Ok(None),
         file => file?,
     };
-    // To write the note has taken a while.
+    // Writing the note has taken a while.
     if !(in_place(spot, &file)? && file.metadata()?.len() == end.size) {
         return Ok(None);
     }
@@ -95,14 +104,14 @@ fn add(spot: &Spot, there: Option<File>, end: End, lines: &[u8]) -> Result<Optio
     Ok(Some(Appended { start, created }))
 }
 
-/// Notes what is about to be written, durably: what the file has of it after a loss of power, the note tells.
-fn noted(folder: &Path, intent: &Intent, lines: &[u8]) -> Result<Note, Trouble> {
+/// Records the bytes to write, durably: after a power loss the note shows how much of them the file has.
+fn noted(folder: &Path, intent: &AppendIntent, lines: &[u8]) -> Result<RecoveryNote, WorkspaceFileError> {
     let name = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
-    Note::write(folder, &name, intent, lines)?.synced(folder)
+    RecoveryNote::write(folder, &name, intent, lines)?.synced(folder)
 }
 
-/// Writes at the end of a file that had `start` bytes. Where not all of it could be written, what was is taken back.
-fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), Trouble> {
+/// Writes at the end of a file that had `start` bytes. If not everything could be written, the written part is removed.
+fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), WorkspaceFileError> {
     let mut done = 0;
     while done < lines.len() {
         match file.write(&lines[done..]) {
@@ -110,7 +119,7 @@ fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), Trouble> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(_) => {
                 undo(file, start, done as u64);
-                return Err(Trouble::System(io::ErrorKind::StorageFull.into()));
+                return Err(WorkspaceFileError::System(io::ErrorKind::StorageFull.into()));
             }
             Err(error) => {
                 undo(file, start, done as u64);
@@ -121,44 +130,44 @@ fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Takes back the `done` bytes that this call has added, unless anybody else has written since.
+/// Removes the `done` bytes that this call has added, unless anybody else has written since.
 fn undo(file: &File, start: u64, done: u64) {
     if done > 0 && file.metadata().is_ok_and(|found| found.len() == start + done) {
         drop(file.set_len(start));
     }
 }
 
-/// Removes a file that this call has made, if it is empty.
-fn take_back(spot: &Spot, file: &File) {
+/// Removes a file that this call has created, if it is empty.
+fn take_back(spot: &FileLocation, file: &File) {
     let empty = file.metadata().is_ok_and(|found| found.len() == 0);
     if empty && in_place(spot, file).is_ok_and(|there| there) {
         let _ = unlinkat(&spot.folder, &spot.name, AtFlags::empty());
     }
 }
 
-/// Whether an open file still is the one of its name.
-fn in_place(spot: &Spot, file: &File) -> Result<bool, Trouble> {
+/// Returns true if an open file is still the one of its name.
+fn in_place(spot: &FileLocation, file: &File) -> Result<bool, WorkspaceFileError> {
     let (named, open) = (spot.stat()?, rustix::fs::fstat(file)?);
     Ok(named.is_some_and(|named| beneath::same(&named, &open)))
 }
 
-/// Makes what was added durable, and the file's name with it where it may be new.
-pub(super) fn sync(file: &File, spot: &Spot, start: u64) -> Result<(), Trouble> {
+/// Makes the added bytes durable, and also the file's name if it may be new.
+pub(super) fn sync(file: &File, spot: &FileLocation, start: u64) -> Result<(), WorkspaceFileError> {
     file.sync_all()?;
     if start == 0 { beneath::sync_folder(&spot.folder) } else { Ok(()) }
 }
 
-/// What the end of a file is like.
+/// The state of the end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
+struct FileEnd {
     size: u64,
-    /// Whether its last line break is that of Windows.
+    /// True if its last line break is that of Windows.
     crlf: bool,
-    /// Whether what is added begins in the middle of a line.
+    /// True if an addition would begin in the middle of a line.
     open: bool,
 }
 
-impl End {
+impl FileEnd {
     const EMPTY: Self = Self { size: 0, crlf: false, open: false };
 
     fn of(file: &File) -> io::Result<Self> {
@@ -178,7 +187,7 @@ impl End {
         if self.crlf { "\r\n" } else { "\n" }
     }
 
-    /// What must come before an entry, so that it is on lines of its own.
+    /// The text before an entry, so that it is on its own lines.
     fn break_before(self) -> &'static str {
         if self.open { self.line_break() } else { "" }
     }
@@ -198,10 +207,10 @@ impl End {
 mod tests {
     use super::*;
 
-    fn after(content: &[u8]) -> End {
+    fn after(content: &[u8]) -> FileEnd {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(content).expect("written");
-        End::of(&file).expect("read")
+        FileEnd::of(&file).expect("read")
     }
 
     fn added(content: &[u8], entry: &str) -> String {
@@ -227,7 +236,7 @@ mod tests {
         long.resize(usize::try_from(WINDOW).expect("small") + 10, b'x');
         assert!(!after(&long).crlf, "the last line break is too far away");
         long.extend_from_slice(b"\r\nend");
-        assert_eq!(after(&long), End { size: long.len() as u64, crlf: true, open: true });
+        assert_eq!(after(&long), FileEnd { size: long.len() as u64, crlf: true, open: true });
     }
 
     #[test]

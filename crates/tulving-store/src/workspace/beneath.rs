@@ -1,8 +1,8 @@
 //! Finds files beneath the folder of a space, and nothing else.
 //!
-//! Everything goes through open folders, so that a name that is swapped for a link between two calls cannot lead anywhere
-//! else. On Linux the system itself keeps a path beneath its folder, and links that stay inside are followed. Where it cannot,
-//! a path is walked part by part and any link is refused. The folder of a space is never reached through a link; only the
+//! Everything goes through open folders, so that a name that is replaced by a link between two calls cannot lead anywhere
+//! else. On Linux the system itself keeps a path beneath its folder, and links that stay inside are followed. If it cannot, a
+//! path is walked part by part and any link is refused. The folder of a space is never reached through a link; only the
 //! workspace itself, which is the user's choice, may be one.
 
 use std::ffi::{OsStr, OsString};
@@ -12,10 +12,10 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, fsync, mkdirat, openat, statat};
 use rustix::io::Errno;
-use tulving_core::error::StoreError;
-use tulving_core::file::{Folder, Stamp};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::file::{Folder, Stamp};
 
-use super::trouble::Trouble;
+use super::trouble::WorkspaceFileError;
 use crate::home;
 
 const A_LINK: &str = "it is a symbolic link";
@@ -25,26 +25,26 @@ const LEADS_OUT: &str = "it leads out of its folder";
 const LEADS_NOWHERE: &str = "it is a symbolic link that leads nowhere";
 #[cfg(target_os = "linux")]
 const MOVED_ABOUT: &str = "it is being moved about";
-/// How often a path is resolved again because something on its way was renamed meanwhile.
+/// Number of attempts to resolve a path, if something on its way is renamed meanwhile.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 32;
 
-/// How a folder is opened.
+/// The flags for opening a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// How a file is opened: neither a pipe nor a terminal holds us up or takes hold of us.
+/// The flags for opening a file: neither a pipe nor a terminal blocks us or takes control of us.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Whether what is missing is made.
+/// The handling of missing folders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingFolderPolicy {
     Make,
     Leave,
 }
 
-/// How a path is followed.
+/// The way a path is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// By the system, links inside included.
+enum PathResolution {
+    /// By the system, with links that stay inside.
     #[cfg(target_os = "linux")]
     Resolve,
     /// Part by part, without links.
@@ -52,54 +52,62 @@ enum Way {
 }
 
 /// The open folder of a space.
-pub(super) struct Space {
+pub(super) struct SpaceFolder {
     folder: OwnedFd,
-    way: Way,
+    way: PathResolution,
 }
 
-/// A folder of a space that is open, and the name of a file in it that is no link.
-pub(super) struct Spot {
+/// An open folder of a space, and the name of a file in it that is not a link.
+pub(super) struct FileLocation {
     pub(super) folder: OwnedFd,
     pub(super) name: OsString,
 }
 
-impl Space {
+impl SpaceFolder {
     /// Opens the folder of a space below the workspace at `root`.
-    pub(super) fn open(root: &Path, folder: &Folder, missing: Missing) -> Result<Self, Trouble> {
+    pub(super) fn open(
+        root: &Path,
+        folder: &Folder,
+        missing: MissingFolderPolicy,
+    ) -> Result<Self, WorkspaceFileError> {
         let top = match openat(CWD, root, FOLDER, Mode::empty()) {
-            Err(Errno::NOENT) if missing == Missing::Make => {
+            Err(Errno::NOENT) if missing == MissingFolderPolicy::Make => {
                 home::make_folder(root).map_err(unmade)?;
                 openat(CWD, root, FOLDER, Mode::empty())
             }
             opened => opened,
         };
         let top = top.map_err(|error| match error {
-            Errno::NOENT => Trouble::NoWorkspace,
-            error => Trouble::Workspace(std::io::Error::from(error).to_string()),
+            Errno::NOENT => WorkspaceFileError::NoWorkspace,
+            error => WorkspaceFileError::Workspace(std::io::Error::from(error).to_string()),
         })?;
-        let walking = Self { folder: top, way: Way::Walk };
+        let walking = Self { folder: top, way: PathResolution::Walk };
         let found = walking.folder(folder.as_str(), missing)?;
         Ok(Self::at(found))
     }
 
     fn at(folder: OwnedFd) -> Self {
         #[cfg(target_os = "linux")]
-        let way = Way::Resolve;
+        let way = PathResolution::Resolve;
         #[cfg(not(target_os = "linux"))]
-        let way = Way::Walk;
+        let way = PathResolution::Walk;
         Self { folder, way }
     }
 
-    /// Opens a folder below; this one itself by an empty path.
-    pub(super) fn folder(&self, below: &str, missing: Missing) -> Result<OwnedFd, Trouble> {
+    /// Opens a folder below, or this one itself for an empty path.
+    pub(super) fn folder(
+        &self,
+        below: &str,
+        missing: MissingFolderPolicy,
+    ) -> Result<OwnedFd, WorkspaceFileError> {
         match self.opened(below, FOLDER) {
-            Err(trouble) if trouble.is_absent() && missing == Missing::Make => self.made(below),
+            Err(trouble) if trouble.is_absent() && missing == MissingFolderPolicy::Make => self.made(below),
             opened => opened,
         }
     }
 
-    /// Makes a folder below and those on the way to it, durably. What is there stays as it is.
-    fn made(&self, below: &str) -> Result<OwnedFd, Trouble> {
+    /// Creates a folder below and its parents, durably. Existing ones stay as they are.
+    fn made(&self, below: &str) -> Result<OwnedFd, WorkspaceFileError> {
         let mut above = self.opened("", FOLDER)?;
         let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
         for end in ends {
@@ -112,10 +120,10 @@ impl Space {
                         Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
                     }
-                    // A link that leads nowhere is there and cannot be opened.
+                    // A link that leads nowhere exists and cannot be opened.
                     self.opened(path, FOLDER).map_err(|trouble| match trouble {
-                        Trouble::Absent => {
-                            Trouble::Refused("a part of its path is a link that leads nowhere")
+                        WorkspaceFileError::Absent => {
+                            WorkspaceFileError::Refused("a part of its path is a link that leads nowhere")
                         }
                         other => other,
                     })?
@@ -127,16 +135,16 @@ impl Space {
         Ok(above)
     }
 
-    /// Opens a regular file to read it. Whatever else is there is not even opened, unless it comes in between.
-    pub(super) fn file(&self, name: &str) -> Result<File, Trouble> {
+    /// Opens a regular file to read it. Anything else is not even opened, unless it takes its place at that moment.
+    pub(super) fn file(&self, name: &str) -> Result<File, WorkspaceFileError> {
         if let Some(why) = why_not(&self.stat(name)?) {
-            return Err(Trouble::Refused(why));
+            return Err(WorkspaceFileError::Refused(why));
         }
         regular(self.opened(name, FILE | OFlags::RDONLY)?)
     }
 
-    /// How what has this name is, without opening it.
-    pub(super) fn stat(&self, name: &str) -> Result<Stat, Trouble> {
+    /// The state of the file with this name, without opening it.
+    pub(super) fn stat(&self, name: &str) -> Result<Stat, WorkspaceFileError> {
         #[cfg(target_os = "linux")]
         {
             Ok(fstat(self.opened(name, OFlags::PATH | OFlags::CLOEXEC)?)?)
@@ -148,60 +156,64 @@ impl Space {
         }
     }
 
-    /// Where the file of this name really is. A link that stays inside is followed.
-    pub(super) fn spot(&self, name: &str, missing: Missing) -> Result<Spot, Trouble> {
+    /// The actual place of the file with this name. A link that stays inside is followed.
+    pub(super) fn spot(
+        &self,
+        name: &str,
+        missing: MissingFolderPolicy,
+    ) -> Result<FileLocation, WorkspaceFileError> {
         let (parent, last) = split(name);
         let folder = self.folder(parent, missing)?;
         match statat(&folder, last, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if is(&found, FileType::Symlink) => self.followed(name),
-            Ok(_) | Err(Errno::NOENT) => Ok(Spot { folder, name: last.into() }),
+            Ok(_) | Err(Errno::NOENT) => Ok(FileLocation { folder, name: last.into() }),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Where a link leads. The system tells its real path, which is then walked without links.
+    /// The target of a link. The system returns its real path, which is then walked without links.
     #[cfg(target_os = "linux")]
-    fn followed(&self, name: &str) -> Result<Spot, Trouble> {
-        if self.way == Way::Walk {
-            return Err(Trouble::Refused(A_LINK));
+    fn followed(&self, name: &str) -> Result<FileLocation, WorkspaceFileError> {
+        if self.way == PathResolution::Walk {
+            return Err(WorkspaceFileError::Refused(A_LINK));
         }
         let target = match self.opened(name, OFlags::PATH | OFlags::CLOEXEC) {
-            Err(Trouble::Absent) => return Err(Trouble::Refused(LEADS_NOWHERE)),
+            Err(WorkspaceFileError::Absent) => return Err(WorkspaceFileError::Refused(LEADS_NOWHERE)),
             opened => opened?,
         };
         let wanted = fstat(&target)?;
         let (Some(here), Some(there)) = (real_path(&self.folder), real_path(&target)) else {
-            return Err(Trouble::Refused(A_LINK));
+            return Err(WorkspaceFileError::Refused(A_LINK));
         };
-        let below = there.strip_prefix(&here).map_err(|_| Trouble::Refused(LEADS_OUT))?;
-        let name = below.file_name().ok_or(Trouble::Refused("it is a folder"))?;
+        let below = there.strip_prefix(&here).map_err(|_| WorkspaceFileError::Refused(LEADS_OUT))?;
+        let name = below.file_name().ok_or(WorkspaceFileError::Refused("it is a folder"))?;
         let parent = below.parent().unwrap_or(Path::new(""));
-        let spot = Spot { folder: walk(&self.folder, parent, FOLDER)?, name: name.into() };
+        let spot = FileLocation { folder: walk(&self.folder, parent, FOLDER)?, name: name.into() };
         match statat(&spot.folder, &spot.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if same(&found, &wanted) => Ok(spot),
-            _ => Err(Trouble::Refused(MOVED_ABOUT)),
+            _ => Err(WorkspaceFileError::Refused(MOVED_ABOUT)),
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn followed(&self, _: &str) -> Result<Spot, Trouble> {
-        Err(Trouble::Refused(A_LINK))
+    fn followed(&self, _: &str) -> Result<FileLocation, WorkspaceFileError> {
+        Err(WorkspaceFileError::Refused(A_LINK))
     }
 
-    fn opened(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Trouble> {
+    fn opened(&self, path: &str, flags: OFlags) -> Result<OwnedFd, WorkspaceFileError> {
         match self.way {
             #[cfg(target_os = "linux")]
-            Way::Resolve => resolve(&self.folder, path, flags),
-            Way::Walk => walk(&self.folder, Path::new(path), flags),
+            PathResolution::Resolve => resolve(&self.folder, path, flags),
+            PathResolution::Walk => walk(&self.folder, Path::new(path), flags),
         }
     }
 }
 
-impl Spot {
-    /// Opens the file, if it is a regular one; `None` where there is none.
-    pub(super) fn file(&self, flags: OFlags) -> Result<Option<File>, Trouble> {
+impl FileLocation {
+    /// Opens the file, if it is a regular one; `None` if there is none.
+    pub(super) fn file(&self, flags: OFlags) -> Result<Option<File>, WorkspaceFileError> {
         if let Some(why) = self.stat()?.as_ref().and_then(why_not) {
-            return Err(Trouble::Refused(why));
+            return Err(WorkspaceFileError::Refused(why));
         }
         match openat(&self.folder, &self.name, FILE | OFlags::NOFOLLOW | flags, Mode::empty()) {
             Ok(file) => regular(file).map(Some),
@@ -210,14 +222,14 @@ impl Spot {
         }
     }
 
-    /// Makes the file, 0600.
-    pub(super) fn create(&self) -> Result<File, Trouble> {
+    /// Creates the file, 0600.
+    pub(super) fn create(&self) -> Result<File, WorkspaceFileError> {
         let flags = FILE | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         Ok(openat(&self.folder, &self.name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// How what has this name is now; `None` where nothing has it.
-    pub(super) fn stat(&self) -> Result<Option<Stat>, Trouble> {
+    /// The present state of the file with this name; `None` if there is none.
+    pub(super) fn stat(&self) -> Result<Option<Stat>, WorkspaceFileError> {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(found)),
             Err(Errno::NOENT) => Ok(None),
@@ -226,12 +238,12 @@ impl Spot {
     }
 }
 
-/// Why there is no workspace, where it could not be made.
-fn unmade(error: StoreError) -> Trouble {
+/// The reason why the workspace could not be created.
+fn unmade(error: StoreError) -> WorkspaceFileError {
     match error {
-        StoreError::DiskFull { .. } => Trouble::System(std::io::ErrorKind::StorageFull.into()),
-        StoreError::Unusable { why, .. } => Trouble::Workspace(why),
-        other => Trouble::Workspace(other.code().to_owned()),
+        StoreError::DiskFull { .. } => WorkspaceFileError::System(std::io::ErrorKind::StorageFull.into()),
+        StoreError::Unusable { why, .. } => WorkspaceFileError::Workspace(why),
+        other => WorkspaceFileError::Workspace(other.code().to_owned()),
     }
 }
 
@@ -240,9 +252,9 @@ pub(super) fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-/// Opens what is at `path` beneath `folder`, links that stay there included.
+/// Opens `path` beneath `folder`, following links that stay there.
 #[cfg(target_os = "linux")]
-fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Trouble> {
+fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, WorkspaceFileError> {
     use rustix::fs::ResolveFlags;
     let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     let path = if path.is_empty() { "." } else { path };
@@ -250,25 +262,25 @@ fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Troub
         match rustix::fs::openat2(folder, path, flags, Mode::empty(), beneath) {
             Ok(opened) => return Ok(opened),
             Err(Errno::AGAIN | Errno::INTR) => {}
-            // Old systems do not know the call, and some containers forbid it.
+            // Old systems do not have the call, and some containers forbid it.
             Err(Errno::NOSYS | Errno::PERM) => return walk(folder, Path::new(path), flags),
-            Err(Errno::XDEV) => return Err(Trouble::Refused(LEADS_OUT)),
+            Err(Errno::XDEV) => return Err(WorkspaceFileError::Refused(LEADS_OUT)),
             Err(Errno::LOOP) => {
-                return Err(Trouble::Refused("its links lead in a circle or out of its folder"));
+                return Err(WorkspaceFileError::Refused("its links lead in a circle or out of its folder"));
             }
             Err(error) => return Err(refused(error)),
         }
     }
-    Err(Trouble::Refused(MOVED_ABOUT))
+    Err(WorkspaceFileError::Refused(MOVED_ABOUT))
 }
 
-/// Opens what is at `path` beneath `folder`, where no part of it is a link.
-fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Trouble> {
+/// Opens `path` beneath `folder` if no part of it is a link.
+fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, WorkspaceFileError> {
     let parts: Vec<&OsStr> = path
         .components()
         .filter_map(|part| match part {
             Component::Normal(name) => Some(name),
-            // Without any other part, a path cannot lead out.
+            // With no other kind of part, a path cannot lead out.
             _ => None,
         })
         .collect();
@@ -285,34 +297,36 @@ fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Trouble
     openat(from, *last, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| refusal(from, last, error))
 }
 
-/// Why a name cannot be opened without following it.
-fn refusal(folder: &OwnedFd, name: &OsStr, error: Errno) -> Trouble {
+/// The reason why a name cannot be opened without following it.
+fn refusal(folder: &OwnedFd, name: &OsStr, error: Errno) -> WorkspaceFileError {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(found) if is(&found, FileType::Symlink) => Trouble::Refused(A_LINK),
+        Ok(found) if is(&found, FileType::Symlink) => WorkspaceFileError::Refused(A_LINK),
         _ => refused(error),
     }
 }
 
-fn refused(error: Errno) -> Trouble {
+fn refused(error: Errno) -> WorkspaceFileError {
     match error {
-        Errno::NOTDIR => Trouble::Refused("a part of its path is not a folder"),
-        Errno::ISDIR => Trouble::Refused("it is a folder"),
-        Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP => Trouble::Refused("it is not a regular file"),
-        Errno::LOOP => Trouble::Refused(A_LINK),
+        Errno::NOTDIR => WorkspaceFileError::Refused("a part of its path is not a folder"),
+        Errno::ISDIR => WorkspaceFileError::Refused("it is a folder"),
+        Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP => {
+            WorkspaceFileError::Refused("it is not a regular file")
+        }
+        Errno::LOOP => WorkspaceFileError::Refused(A_LINK),
         other => other.into(),
     }
 }
 
 /// An open file that is a regular one.
-fn regular(file: OwnedFd) -> Result<File, Trouble> {
+fn regular(file: OwnedFd) -> Result<File, WorkspaceFileError> {
     let found = fstat(&file)?;
     match why_not(&found) {
         None => Ok(file.into()),
-        Some(why) => Err(Trouble::Refused(why)),
+        Some(why) => Err(WorkspaceFileError::Refused(why)),
     }
 }
 
-/// Why something is not used as a file; `None` where it is one.
+/// The reason why something is not used as a file; `None` if it is one.
 pub(super) fn why_not(found: &Stat) -> Option<&'static str> {
     Some(match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => return None,
@@ -324,24 +338,24 @@ pub(super) fn why_not(found: &Stat) -> Option<&'static str> {
     })
 }
 
-/// Whether something is of this sort.
+/// Returns true if something is of this kind.
 pub(super) fn is(found: &Stat, sort: FileType) -> bool {
     FileType::from_raw_mode(found.st_mode) == sort
 }
 
-/// Whether two are one file.
+/// Returns true if two are one file.
 pub(super) fn same(one: &Stat, other: &Stat) -> bool {
     (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 }
 
-/// Whether two are the very same state of the very same file.
+/// Returns true if two are the same state of the same file.
 pub(super) fn unchanged(before: &Stat, now: &Stat) -> bool {
     same(before, now)
         && stamp(before) == stamp(now)
         && (before.st_ctime, before.st_ctime_nsec) == (now.st_ctime, now.st_ctime_nsec)
 }
 
-/// What tells one state of a file from another.
+/// The values that distinguish two states of a file.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
 pub(super) fn stamp(found: &Stat) -> Stamp {
     let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
@@ -354,7 +368,7 @@ pub(super) fn stamp(found: &Stat) -> Stamp {
 }
 
 /// Makes the names in a folder durable.
-pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), Trouble> {
+pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), WorkspaceFileError> {
     match fsync(folder) {
         // Some file systems cannot sync a folder; nothing more can be done on them.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
@@ -362,7 +376,7 @@ pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), Trouble> {
     }
 }
 
-/// The path that the system knows an open file by.
+/// The path of an open file, as the system knows it.
 #[cfg(target_os = "linux")]
 fn real_path(file: &OwnedFd) -> Option<std::path::PathBuf> {
     use std::os::fd::AsRawFd;
@@ -376,9 +390,9 @@ mod tests {
 
     use super::*;
 
-    fn space(root: &Path, way: Way) -> Space {
+    fn space(root: &Path, way: PathResolution) -> SpaceFolder {
         let folder = Folder::parse("").expect("a folder");
-        Space { way, ..Space::open(root, &folder, Missing::Leave).expect("opened") }
+        SpaceFolder { way, ..SpaceFolder::open(root, &folder, MissingFolderPolicy::Leave).expect("opened") }
     }
 
     #[test]
@@ -391,17 +405,17 @@ mod tests {
         symlink(out.path(), at("out")).expect("linked");
         symlink("memory", at("inside")).expect("linked");
         symlink("deep/a.md", at("memory/b.md")).expect("linked");
-        let walking = space(root.path(), Way::Walk);
+        let walking = space(root.path(), PathResolution::Walk);
         assert!(walking.file("memory/deep/a.md").is_ok());
         assert!(walking.file("memory/c.md").is_err_and(|trouble| trouble.is_absent()));
         for name in ["out/a.md", "inside/deep/a.md", "memory/b.md", "memory/deep/a.md/x", "memory/deep"] {
-            assert!(matches!(walking.file(name), Err(Trouble::Refused(_))), "{name}");
-            let spot = walking.spot(name, Missing::Make).and_then(|spot| spot.file(OFlags::RDWR));
-            assert!(matches!(spot, Err(Trouble::Refused(_))), "{name}");
+            assert!(matches!(walking.file(name), Err(WorkspaceFileError::Refused(_))), "{name}");
+            let spot = walking.spot(name, MissingFolderPolicy::Make).and_then(|spot| spot.file(OFlags::RDWR));
+            assert!(matches!(spot, Err(WorkspaceFileError::Refused(_))), "{name}");
         }
         let stat = walking.stat("memory/b.md").expect("it is there");
         assert!(why_not(&stat).is_some());
-        walking.folder("new/deep", Missing::Make).expect("made");
+        walking.folder("new/deep", MissingFolderPolicy::Make).expect("made");
         assert!(at("new/deep").is_dir());
     }
 
@@ -414,8 +428,8 @@ mod tests {
         fs::write(at("memory/deep/a.md"), "mine").expect("written");
         symlink("memory", at("inside")).expect("linked");
         symlink("../inside/deep/a.md", at("memory/b.md")).expect("linked");
-        let resolving = space(root.path(), Way::Resolve);
-        let spot = resolving.spot("inside/b.md", Missing::Leave).expect("found");
+        let resolving = space(root.path(), PathResolution::Resolve);
+        let spot = resolving.spot("inside/b.md", MissingFolderPolicy::Leave).expect("found");
         assert_eq!(spot.name, "a.md");
         let deep = fs::metadata(at("memory/deep")).expect("there");
         let found = fstat(&spot.folder).expect("open");

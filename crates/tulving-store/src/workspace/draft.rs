@@ -1,7 +1,7 @@
-//! A file in the making in an open folder: written under a name of its own and put in its place when it is whole.
+//! A temporary file in an open folder: written under a temporary name and renamed when it is complete.
 //!
-//! The same as [`crate::Draft`], with the same sort of names, where no path may be followed twice. One that was left behind
-//! is swept by whoever lists its folder or replaces a file there next.
+//! The same as [`crate::DraftFile`], with the same kind of names, for code that must not follow a path twice. An abandoned one
+//! is removed when its folder is listed or a file in it is replaced.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -13,30 +13,30 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::beneath::{self, Spot};
-use super::lock::{self, Tried};
-use super::trouble::Trouble;
+use super::beneath::{self, FileLocation};
+use super::lock::{self, LockAttempt};
+use super::trouble::WorkspaceFileError;
 use crate::draft::PREFIX;
 
-/// How often a draft is begun again because a sweep took it for one that was left behind.
+/// Number of attempts at a draft, if sweeps remove it as an abandoned one.
 const ATTEMPTS: usize = 100;
 
-/// A file that is nobody's yet, 0600. It goes when it is dropped, unless it was put in its place.
-pub(super) struct Draft<'a> {
+/// A temporary file, 0600. It is deleted when it is dropped, unless it was put in its place.
+pub(super) struct WorkspaceDraftFile<'a> {
     folder: &'a OwnedFd,
     name: Option<String>,
     file: File,
 }
 
-impl<'a> Draft<'a> {
-    /// A draft with this content in the folder where it is to be. It is durable once it was put in its place.
-    pub(super) fn write(folder: &'a OwnedFd, content: &[u8]) -> Result<Self, Trouble> {
+impl<'a> WorkspaceDraftFile<'a> {
+    /// Writes a draft with this content in its target folder. It is durable once it was put in its place.
+    pub(super) fn write(folder: &'a OwnedFd, content: &[u8]) -> Result<Self, WorkspaceFileError> {
         let draft = Self::begin(folder)?;
         (&draft.file).write_all(content)?;
         Ok(draft)
     }
 
-    fn begin(folder: &'a OwnedFd) -> Result<Self, Trouble> {
+    fn begin(folder: &'a OwnedFd) -> Result<Self, WorkspaceFileError> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..ATTEMPTS {
             let name = format!("{PREFIX}{:016x}", fastrand::u64(..));
@@ -45,27 +45,27 @@ impl<'a> Draft<'a> {
                 Err(Errno::EXIST) => continue,
                 Err(error) => return Err(error.into()),
             };
-            let locked = lock::try_lock(&file) != Tried::Busy;
+            let locked = lock::try_lock(&file) != LockAttempt::Busy;
             let named = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW);
             if locked && named.is_ok_and(|named| fstat(&file).is_ok_and(|open| beneath::same(&named, &open)))
             {
                 return Ok(Self { folder, name: Some(name), file: file.into() });
             }
         }
-        Err(Trouble::System(io::ErrorKind::ResourceBusy.into()))
+        Err(WorkspaceFileError::System(io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// Which file it is.
-    pub(super) fn stat(&self) -> Result<Stat, Trouble> {
+    /// The state of its file.
+    pub(super) fn stat(&self) -> Result<Stat, WorkspaceFileError> {
         Ok(fstat(&self.file)?)
     }
 
-    /// Gives it the owner and the group, as far as that is allowed, and the mode of the file that it takes the place of.
-    pub(super) fn resemble(&self, old: &Stat) -> Result<(), Trouble> {
+    /// Gives it the owner and the group, as far as allowed, and the mode of the file that it replaces.
+    pub(super) fn resemble(&self, old: &Stat) -> Result<(), WorkspaceFileError> {
         let new = self.stat()?;
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
             let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
-            // Only root gives files away, and both at once are refused as one: a group can be kept by who is in it.
+            // Only root may give files away, and setting both at once fails as one: a member of a group can keep the group.
             if fchown(&self.file, Some(user), Some(group)).is_err() {
                 let _ = fchown(&self.file, None, Some(group));
             }
@@ -73,8 +73,8 @@ impl<'a> Draft<'a> {
         Ok(fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o777))?)
     }
 
-    /// Puts it in its place, where another file may be, durably.
-    pub(super) fn replace(mut self, spot: &Spot) -> Result<(), Trouble> {
+    /// Renames it to its place, replacing any file there, durably.
+    pub(super) fn replace(mut self, spot: &FileLocation) -> Result<(), WorkspaceFileError> {
         self.file.sync_all()?;
         if let Some(name) = &self.name {
             renameat(self.folder, name, &spot.folder, &spot.name)?;
@@ -83,13 +83,13 @@ impl<'a> Draft<'a> {
         beneath::sync_folder(&spot.folder)
     }
 
-    /// Puts it in its place, durably; [`Trouble::Exists`] where something is there.
-    pub(super) fn create(mut self, spot: &Spot) -> Result<(), Trouble> {
+    /// Renames it to its place, durably; [`WorkspaceFileError::Exists`] if something is there.
+    pub(super) fn create(mut self, spot: &FileLocation) -> Result<(), WorkspaceFileError> {
         self.file.sync_all()?;
         if let Some(name) = &self.name {
             match rename_unless_there(self.folder, name, spot) {
                 Ok(()) => self.name = None,
-                // A second name, where it cannot be renamed so: the first one goes with the draft.
+                // A second name, if it cannot be renamed so: the first one goes with the draft.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                     rustix::fs::linkat(self.folder, name, &spot.folder, &spot.name, AtFlags::empty())?;
                 }
@@ -101,16 +101,16 @@ impl<'a> Draft<'a> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn rename_unless_there(folder: &OwnedFd, name: &str, spot: &Spot) -> Result<(), Errno> {
+fn rename_unless_there(folder: &OwnedFd, name: &str, spot: &FileLocation) -> Result<(), Errno> {
     rustix::fs::renameat_with(folder, name, &spot.folder, &spot.name, rustix::fs::RenameFlags::NOREPLACE)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn rename_unless_there(_: &OwnedFd, _: &str, _: &Spot) -> Result<(), Errno> {
+fn rename_unless_there(_: &OwnedFd, _: &str, _: &FileLocation) -> Result<(), Errno> {
     Err(Errno::NOSYS)
 }
 
-impl Drop for Draft<'_> {
+impl Drop for WorkspaceDraftFile<'_> {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             let _ = unlinkat(self.folder, name, AtFlags::empty());
@@ -118,7 +118,7 @@ impl Drop for Draft<'_> {
     }
 }
 
-/// Whether a name is one of a draft.
+/// Returns true if a name is that of a draft.
 pub(super) fn is_draft(name: &[u8]) -> bool {
     name.starts_with(PREFIX.as_bytes())
 }
@@ -130,8 +130,8 @@ pub(super) fn sweep(folder: impl AsFd, name: &std::ffi::CStr) {
         return;
     };
     let regular = fstat(&file).is_ok_and(|found| beneath::is(&found, FileType::RegularFile));
-    // Where nothing can be locked, nothing tells whether it is in use.
-    if regular && lock::try_lock(&file) == Tried::Locked {
+    // Without locks nothing shows if it is in use.
+    if regular && lock::try_lock(&file) == LockAttempt::Locked {
         let _ = unlinkat(folder, name, AtFlags::empty());
     }
 }

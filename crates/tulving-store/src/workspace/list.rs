@@ -1,7 +1,7 @@
-//! Lists the files of a folder and of those below it.
+//! Lists the files of a folder and its subfolders.
 //!
-//! Nothing is opened but folders; each file is looked at once. Memory is bounded by how many files were asked for. Folders are
-//! walked under their own names first, then through links that stay inside, each at most once.
+//! Only folders are opened; each file is examined once. Memory is limited by the requested number of files. Folders are walked
+//! under their own names first, then through links that stay inside, each at most once.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
@@ -9,15 +9,15 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
-use tulving_core::file::{FileEntry, FileList, FilePath, Folder, Stamp};
+use tulving_core::model::file::{FileEntry, FileList, FilePath, Folder, Stamp};
 
-use super::beneath::{self, Missing, Space};
-use super::trouble::{Trouble, escaped, printable};
+use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
+use super::trouble::{WorkspaceFileError, escaped, printable};
 use super::{Workspace, draft};
 
-/// How many folders deep files are looked for.
+/// The greatest depth of folders that are searched for files.
 const DEPTH: usize = 16;
-/// How many of those that are refused are named.
+/// Number of refused entries that are named.
 const NAMED: usize = 20;
 
 /// The files below `below` in the folder of a space, by name, at most `most`.
@@ -26,10 +26,10 @@ pub(super) fn list(
     folder: &Folder,
     below: &str,
     most: usize,
-) -> Result<FileList, Trouble> {
-    let space = Space::open(&files.root, folder, Missing::Leave)?;
-    let top = space.folder(below, Missing::Leave)?;
-    let mut walk = Walk {
+) -> Result<FileList, WorkspaceFileError> {
+    let space = SpaceFolder::open(&files.root, folder, MissingFolderPolicy::Leave)?;
+    let top = space.folder(below, MissingFolderPolicy::Leave)?;
+    let mut walk = ListingWalk {
         space: &space,
         folder,
         most,
@@ -45,25 +45,25 @@ pub(super) fn list(
     }
     let found = walk.found.into_sorted_vec().into_iter();
     Ok(FileList {
-        files: found.map(|Found { path, stamp }| FileEntry { path, stamp }).collect(),
+        files: found.map(|ListedFile { path, stamp }| FileEntry { path, stamp }).collect(),
         more: walk.more,
         refused: walk.refused.into_iter().collect(),
         absent: false,
     })
 }
 
-/// A file that is one of the first so far.
-struct Found {
+/// A file that is among the first so far.
+struct ListedFile {
     path: FilePath,
     stamp: Stamp,
 }
 
-struct Walk<'a> {
-    space: &'a Space,
+struct ListingWalk<'a> {
+    space: &'a SpaceFolder,
     folder: &'a Folder,
     most: usize,
-    /// The last of them on top.
-    found: BinaryHeap<Found>,
+    /// The files, with the last on top.
+    found: BinaryHeap<ListedFile>,
     more: bool,
     refused: BTreeMap<String, String>,
     /// Links to folders.
@@ -72,9 +72,9 @@ struct Walk<'a> {
     seen: HashSet<(u64, u64)>,
 }
 
-impl Walk<'_> {
-    /// Walks a folder that is open and has the path `here`.
-    fn enter(&mut self, folder: OwnedFd, here: &str, depth: usize) -> Result<(), Trouble> {
+impl ListingWalk<'_> {
+    /// Walks an open folder with the path `here`.
+    fn enter(&mut self, folder: OwnedFd, here: &str, depth: usize) -> Result<(), WorkspaceFileError> {
         if depth > DEPTH {
             self.refuse(here, "it is too many folders deep");
             return Ok(());
@@ -117,12 +117,12 @@ impl Walk<'_> {
     }
 
     /// Walks a folder in one that is being walked.
-    fn descend(&mut self, above: &Dir, path: &str, depth: usize) -> Result<(), Trouble> {
+    fn descend(&mut self, above: &Dir, path: &str, depth: usize) -> Result<(), WorkspaceFileError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(above.fd()?, name, flags, Mode::empty()) {
             Ok(folder) => self.enter(folder, path, depth + 1),
-            // It was one a moment ago.
+            // It was a folder a moment ago.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
             Err(error) => {
                 self.refuse(path, &std::io::Error::from(error).to_string());
@@ -147,12 +147,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes a file in if it is one of the first.
+    /// Adds a file if it is among the first.
     fn take(
         &mut self,
         path: FilePath,
-        look: impl FnOnce() -> Result<Option<Stat>, Trouble>,
-    ) -> Result<(), Trouble> {
+        look: impl FnOnce() -> Result<Option<Stat>, WorkspaceFileError>,
+    ) -> Result<(), WorkspaceFileError> {
         let full = self.found.len() >= self.most;
         if full && self.found.peek().is_none_or(|last| path.name() > last.path.name()) {
             self.more = true;
@@ -169,12 +169,12 @@ impl Walk<'_> {
             self.found.pop();
             self.more = true;
         }
-        self.found.push(Found { path, stamp: beneath::stamp(&found) });
+        self.found.push(ListedFile { path, stamp: beneath::stamp(&found) });
         Ok(())
     }
 
-    /// Takes in what a link leads to, if that is inside.
-    fn link(&mut self, path: FilePath) -> Result<(), Trouble> {
+    /// Adds the target of a link, if it is inside.
+    fn link(&mut self, path: FilePath) -> Result<(), WorkspaceFileError> {
         match self.space.stat(path.name()) {
             Ok(found) if beneath::is(&found, FileType::Directory) => {
                 self.links.insert(path.name().to_owned());
@@ -191,18 +191,18 @@ impl Walk<'_> {
     fn enter_link(&mut self, path: &str) {
         let entered = self
             .space
-            .folder(path, Missing::Leave)
+            .folder(path, MissingFolderPolicy::Leave)
             .and_then(|folder| self.enter(folder, path, depth_of(path)));
         if let Err(trouble) = entered {
             self.refuse_for(path, trouble);
         }
     }
 
-    fn refuse_for(&mut self, path: &str, trouble: Trouble) {
+    fn refuse_for(&mut self, path: &str, trouble: WorkspaceFileError) {
         match trouble {
-            Trouble::Absent => self.refuse(path, "it is a symbolic link that leads nowhere"),
-            Trouble::Refused(why) => self.refuse(path, why),
-            Trouble::System(error) => self.refuse(path, &error.to_string()),
+            WorkspaceFileError::Absent => self.refuse(path, "it is a symbolic link that leads nowhere"),
+            WorkspaceFileError::Refused(why) => self.refuse(path, why),
+            WorkspaceFileError::System(error) => self.refuse(path, &error.to_string()),
             _ => {}
         }
     }
@@ -216,17 +216,17 @@ impl Walk<'_> {
     }
 }
 
-/// What sort an entry is; `None` where it is gone.
-fn sort(entries: &Dir, entry: &DirEntry) -> Result<Option<FileType>, Trouble> {
+/// The kind of an entry; `None` if it is gone.
+fn sort(entries: &Dir, entry: &DirEntry) -> Result<Option<FileType>, WorkspaceFileError> {
     Ok(match entry.file_type() {
-        // Some file systems do not say so in the listing.
+        // Some file systems do not give it in the listing.
         FileType::Unknown => look(entries, entry)?.map(|found| FileType::from_raw_mode(found.st_mode)),
         known => Some(known),
     })
 }
 
-/// How an entry is; `None` where it is gone.
-fn look(entries: &Dir, entry: &DirEntry) -> Result<Option<Stat>, Trouble> {
+/// The state of an entry; `None` if it is gone.
+fn look(entries: &Dir, entry: &DirEntry) -> Result<Option<Stat>, WorkspaceFileError> {
     match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) => Ok(Some(found)),
         Err(Errno::NOENT) => Ok(None),
@@ -247,22 +247,22 @@ fn identity(found: &Stat) -> (u64, u64) {
     (found.st_dev as u64, found.st_ino as u64)
 }
 
-impl Ord for Found {
+impl Ord for ListedFile {
     fn cmp(&self, other: &Self) -> Ordering {
         self.path.name().cmp(other.path.name())
     }
 }
 
-impl PartialOrd for Found {
+impl PartialOrd for ListedFile {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Found {
+impl PartialEq for ListedFile {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Found {}
+impl Eq for ListedFile {}

@@ -9,24 +9,24 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::trouble::Trouble;
+use super::trouble::WorkspaceFileError;
 
-/// The longest that a folder is waited for. Whoever writes holds it for a few milliseconds.
+/// The longest wait for a folder. A writer holds it for a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest between two tries, in microseconds.
+/// The longest pause between two attempts, in microseconds.
 const LONGEST_NAP: u64 = 5_000;
 
-/// Locks an open folder for as long as it stays open; [`Trouble::Busy`] where somebody else does not let it go. Where nothing can
-/// be locked, it goes without.
-pub(super) fn lock(folder: impl AsFd) -> Result<(), Trouble> {
+/// Locks an open folder for as long as it stays open; [`WorkspaceFileError::Busy`] if somebody else keeps it. If locks are not supported, it
+/// continues without one.
+pub(super) fn lock(folder: impl AsFd) -> Result<(), WorkspaceFileError> {
     lock_within(folder, PATIENCE)
 }
 
-fn lock_within(folder: impl AsFd, patience: Duration) -> Result<(), Trouble> {
+fn lock_within(folder: impl AsFd, patience: Duration) -> Result<(), WorkspaceFileError> {
     let (mut waited, mut nap) = (Duration::ZERO, 50);
-    while try_lock(folder.as_fd()) == Tried::Busy {
+    while try_lock(folder.as_fd()) == LockAttempt::Busy {
         if waited > patience {
-            return Err(Trouble::Busy);
+            return Err(WorkspaceFileError::Busy);
         }
         let pause = Duration::from_micros(fastrand::u64(nap / 2..=nap));
         sleep(pause);
@@ -36,23 +36,23 @@ fn lock_within(folder: impl AsFd, patience: Duration) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// What came of trying to lock something.
+/// The result of an attempt to lock something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tried {
+pub(super) enum LockAttempt {
     /// It is locked.
     Locked,
     /// Somebody else has it.
     Busy,
-    /// Nothing can be locked there.
+    /// Locks are not supported there.
     Unsupported,
 }
 
 /// Locks an open file or folder unless somebody else has it.
-pub(super) fn try_lock(file: impl AsFd) -> Tried {
+pub(super) fn try_lock(file: impl AsFd) -> LockAttempt {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Tried::Locked,
-        Err(Errno::WOULDBLOCK | Errno::INTR) => Tried::Busy,
-        Err(_) => Tried::Unsupported,
+        Ok(()) => LockAttempt::Locked,
+        Err(Errno::WOULDBLOCK | Errno::INTR) => LockAttempt::Busy,
+        Err(_) => LockAttempt::Unsupported,
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn try_lock(file: impl AsFd) -> Tried {
 mod tests {
     use std::fs::File;
 
-    use tulving_core::error::Class;
+    use tulving_core::model::error::Class;
 
     use super::*;
 

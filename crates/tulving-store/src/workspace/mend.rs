@@ -1,7 +1,7 @@
-//! Finishes what a process that died in the middle of an append has begun.
+//! Finishes the appends of processes that died in the middle.
 //!
-//! A file that ends with a part of what was to be written gets the rest. Where nothing of it was written, nothing is: nobody
-//! was told that it was. Whatever else the file ends with is not ours and stays.
+//! A file that ends with a part of the recorded bytes gets the rest. If nothing of them was written, nothing is written: no
+//! caller got a confirmation. Any other end of the file is not ours and stays.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -11,57 +11,62 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{OFlags, fstat};
 
 use super::Workspace;
-use super::append::{self, Intent};
-use super::beneath::{self, Missing, Space, Spot};
-use super::lock::{self, Tried};
-use super::notes::Note;
-use super::trouble::Trouble;
+use super::append::{self, AppendIntent};
+use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
+use super::lock::{self, LockAttempt};
+use super::notes::RecoveryNote;
+use super::trouble::WorkspaceFileError;
 
-/// Finishes what was begun anywhere in the workspace. What somebody else is about to finish is left to them, and what cannot
-/// be finished to whoever writes there next.
+/// Finishes the begun appends in the whole workspace. Those that somebody else is about to finish are left to them, and those
+/// that cannot be finished to the next writer.
 pub(super) fn all(files: &Workspace) {
-    drop(each(files, |folder| lock::try_lock(folder) != Tried::Busy));
+    drop(each(files, |folder| lock::try_lock(folder) != LockAttempt::Busy));
 }
 
-/// Finishes what was begun in a folder that is locked already. Who is to write there must not where this fails: nothing could
-/// be told from what was begun then.
-pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), Trouble> {
+/// Finishes the begun appends in a folder that is locked already. If this fails, the caller must not write there: the begun
+/// bytes could not be recognised then.
+pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), WorkspaceFileError> {
     each(files, |folder| match (fstat(locked), fstat(folder)) {
         (Ok(one), Ok(other)) => beneath::same(&one, &other),
         _ => false,
     })
 }
 
-/// Finishes what was begun in those folders that it may, all of it as far as possible. The first failure is told.
-fn each(files: &Workspace, mut may: impl FnMut(&OwnedFd) -> bool) -> Result<(), Trouble> {
+/// Finishes the begun appends in the permitted folders, as many as possible. Returns the first failure.
+fn each(files: &Workspace, mut may: impl FnMut(&OwnedFd) -> bool) -> Result<(), WorkspaceFileError> {
     let mut outcome = Ok(());
-    for note in Note::of_the_dead(&files.home.appends()) {
+    for note in RecoveryNote::of_the_dead(&files.home.appends()) {
         outcome = outcome.and(one(files, note, &mut may));
     }
     outcome
 }
 
-/// Finishes what a note tells of, where it may. A note that is none goes; one that the disk does not give stays: it may yet.
-fn one(files: &Workspace, note: Note, may: &mut impl FnMut(&OwnedFd) -> bool) -> Result<(), Trouble> {
-    let Some((intent, lines)) = note.read::<Intent>()? else {
+/// Finishes the append of a note, if permitted. An invalid note is removed; one that the disk cannot read stays: it may be
+/// readable later.
+fn one(
+    files: &Workspace,
+    note: RecoveryNote,
+    may: &mut impl FnMut(&OwnedFd) -> bool,
+) -> Result<(), WorkspaceFileError> {
+    let Some((intent, lines)) = note.read::<AppendIntent>()? else {
         note.remove();
         return Ok(());
     };
-    // What is of another workspace is for those who use that one.
+    // Notes of another workspace are for its users.
     let Some(path) = intent.file.path(&files.root) else {
         return Ok(());
     };
-    let spot = Space::open(&files.root, path.folder(), Missing::Leave)
-        .and_then(|space| space.spot(path.name(), Missing::Leave));
+    let spot = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)
+        .and_then(|space| space.spot(path.name(), MissingFolderPolicy::Leave));
     let finished = match spot {
         Ok(spot) if may(&spot.folder) => finish(&spot, intent.start, &lines),
-        Err(Trouble::Absent | Trouble::Refused(_)) => Ok(()),
-        // A disk that is not there may be so again.
+        Err(WorkspaceFileError::Absent | WorkspaceFileError::Refused(_)) => Ok(()),
+        // A missing disk may come back.
         _ => return Ok(()),
     };
     match finished {
-        // What took the place of the file is not what was written to.
-        Ok(()) | Err(Trouble::Refused(_)) => {
+        // A replacement of the file is not the file that was written to.
+        Ok(()) | Err(WorkspaceFileError::Refused(_)) => {
             note.remove();
             Ok(())
         }
@@ -69,8 +74,8 @@ fn one(files: &Workspace, note: Note, may: &mut impl FnMut(&OwnedFd) -> bool) ->
     }
 }
 
-/// Writes what is missing of `lines` at the end of a file that had `start` bytes before.
-fn finish(spot: &Spot, start: u64, lines: &[u8]) -> Result<(), Trouble> {
+/// Writes the missing part of `lines` at the end of a file that had `start` bytes before.
+fn finish(spot: &FileLocation, start: u64, lines: &[u8]) -> Result<(), WorkspaceFileError> {
     let Some(file) = spot.file(OFlags::RDWR | OFlags::APPEND)? else {
         return Ok(());
     };
@@ -83,8 +88,8 @@ fn finish(spot: &Spot, start: u64, lines: &[u8]) -> Result<(), Trouble> {
     }
 }
 
-/// What is missing of `lines`, where a part of them and nothing else is in the file from `start` on.
-fn torn<'a>(file: &File, start: u64, lines: &'a [u8]) -> Result<Option<&'a [u8]>, Trouble> {
+/// The missing part of `lines`, if the file from `start` on is a part of them and nothing else.
+fn torn<'a>(file: &File, start: u64, lines: &'a [u8]) -> Result<Option<&'a [u8]>, WorkspaceFileError> {
     let tail = file.metadata()?.len().saturating_sub(start);
     let Some((head, rest)) = usize::try_from(tail).ok().and_then(|tail| lines.split_at_checked(tail)) else {
         return Ok(None);
@@ -110,8 +115,8 @@ mod tests {
         std::fs::create_dir(home.appends()).expect("made");
         let path = home.appends().join("1");
         std::fs::write(&path, "no note").expect("written");
-        let unread = one(&files, Note::unreadable(&path), &mut |_| true);
-        assert!(matches!(unread, Err(Trouble::Home(_))), "{unread:?}");
+        let unread = one(&files, RecoveryNote::unreadable(&path), &mut |_| true);
+        assert!(matches!(unread, Err(WorkspaceFileError::Home(_))), "{unread:?}");
         assert!(path.exists(), "it may be read another time");
         each(&files, |_| true).expect("there is nothing to finish");
         assert!(!path.exists());

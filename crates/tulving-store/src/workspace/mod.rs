@@ -1,9 +1,9 @@
 //! The files that people can read, on the disk.
 //!
-//! [`Workspace`] fills the [`Files`] port below one folder, which may be an agent's own and is used in place. Every path is
-//! found [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both under a
-//! [`lock`] on the containing folder; [`notes`] in the home tell others what to finish where a process dies, which [`mend`] and
-//! [`pledge`] do. Nothing is touched before the first call.
+//! [`Workspace`] implements the [`Files`] port below one folder, which may be an agent's own and is used in place. Every path
+//! is found [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both under a [`lock`]
+//! on the containing folder; [`notes`] in the home record unfinished work, which [`mend`] and [`pledge`] complete if a process
+//! dies. Nothing is touched before the first call.
 
 mod append;
 mod beneath;
@@ -28,48 +28,48 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tulving_core::error::FileError;
-use tulving_core::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
-use tulving_core::id::MemoryId;
+use tulving_core::model::error::FileError;
+use tulving_core::model::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From as Basis};
-use tulving_core::time::Timestamp;
 
-use self::beneath::{Missing, Space};
-use self::notes::Note;
-use self::pulse::Pulse;
-use self::trouble::{Trouble, or_none};
+use self::beneath::{MissingFolderPolicy, SpaceFolder};
+use self::notes::RecoveryNote;
+use self::pulse::WorkspaceChangeCounter;
+use self::trouble::{WorkspaceFileError, or_none};
 use crate::home::Home;
 use crate::pending;
 
-/// How many listings are kept until something changes.
+/// Number of listings that are kept until something changes.
 const LISTINGS: usize = 64;
 
 /// The files of a workspace, on the disk.
 pub struct Workspace {
     home: Home,
     root: PathBuf,
-    pulse: Pulse,
-    listings: Mutex<HashMap<Asked, Listing>>,
-    /// The pledges of this process that are not settled; their locks tell others that it lives.
-    pledged: Mutex<HashMap<MemoryId, Note>>,
+    pulse: WorkspaceChangeCounter,
+    listings: Mutex<HashMap<ListingKey, CachedListing>>,
+    /// The unsettled pledges of this process; their locks show others that it lives.
+    pledged: Mutex<HashMap<MemoryId, RecoveryNote>>,
 }
 
-/// What a listing was asked for: folder, path below it, how many.
-type Asked = (Folder, String, usize);
+/// The key of a listing: folder, path below it, limit.
+type ListingKey = (Folder, String, usize);
 
-/// A listing, and the pulse at which it was made.
-struct Listing {
+/// A listing, and its pulse.
+struct CachedListing {
     pulse: u64,
     found: FileList,
 }
 
 impl Workspace {
-    /// The workspace at `folder`, there or not. Notes and previous texts are kept in `home`. Nothing is touched yet.
+    /// The workspace at `folder`, existing or not. Notes and former texts are kept in `home`. Nothing is touched yet.
     pub fn open(home: &Home, folder: &Path) -> Self {
         Self {
             home: home.clone(),
             root: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
-            pulse: Pulse::default(),
+            pulse: WorkspaceChangeCounter::default(),
             listings: Mutex::default(),
             pledged: Mutex::default(),
         }
@@ -80,61 +80,66 @@ impl Workspace {
         &self.root
     }
 
-    /// Watches the files from now on, so that [`pulse`](Files::pulse) can tell whether any has changed. It is worth its cost in
-    /// a process that answers more than once.
+    /// Watches the files from now on, so that [`pulse`](Files::pulse) can detect changes. It is worth its cost in a process
+    /// that answers more than once.
     pub fn watch(&self) {
         self.pulse.begin();
     }
 
-    /// Finishes what dead processes have begun to write.
+    /// Finishes the writes of dead processes.
     pub(crate) fn mend(&self) {
         pending::settle(&self.home);
         mend::all(self);
     }
 
-    /// Lets no restore replace the files for as long as this is held. Every call that writes holds it.
-    fn writing(&self) -> Result<Option<File>, Trouble> {
+    /// Keeps restores from replacing the files while this is held. Every call that writes holds it.
+    fn writing(&self) -> Result<Option<File>, WorkspaceFileError> {
+        self.home.require_writable()?;
         pending::settle(&self.home);
         match pending::hold_off_restores(&self.home) {
-            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => Err(Trouble::Busy),
-            // A home that cannot be written cannot be restored either.
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => Err(WorkspaceFileError::Busy),
             held => Ok(held.unwrap_or_default()),
         }
     }
 
-    /// What a caller hears of a file that could not be `verb`.
-    fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(Trouble) -> FileError {
+    /// The error for a file that could not be `verb`.
+    fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(WorkspaceFileError) -> FileError {
         move |trouble| trouble.told(&path.to_string(), path.name(), self.home.path(), verb)
     }
 
-    /// The same of a folder of a space, or of what is below it.
-    fn told_of(&self, folder: &Folder, below: &str, verb: &'static str) -> impl Fn(Trouble) -> FileError {
+    /// The same for a folder of a space, or for something below it.
+    fn told_of(
+        &self,
+        folder: &Folder,
+        below: &str,
+        verb: &'static str,
+    ) -> impl Fn(WorkspaceFileError) -> FileError {
         let name = if below.is_empty() { folder.as_str().to_owned() } else { folder.join(below) };
         move |trouble| trouble.told(&name, &name, self.home.path(), verb)
     }
 
-    /// Where the previous texts of a file are.
+    /// The folder of the former texts of a file.
     fn previous_of(&self, path: &FilePath) -> PathBuf {
         self.home.previous().join(path.to_string())
     }
 
-    fn pledged(&self) -> MutexGuard<'_, HashMap<MemoryId, Note>> {
+    fn pledged(&self) -> MutexGuard<'_, HashMap<MemoryId, RecoveryNote>> {
         self.pledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listings(&self) -> MutexGuard<'_, HashMap<Asked, Listing>> {
+    fn listings(&self) -> MutexGuard<'_, HashMap<ListingKey, CachedListing>> {
         self.listings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a listing until something changes in its folder.
-    fn keep(&self, asked: Asked, pulse: u64, found: &FileList) {
+    fn keep(&self, asked: ListingKey, pulse: u64, found: &FileList) {
         let mut listings = self.listings();
         listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.pulse == pulse);
         if listings.len() >= LISTINGS {
             listings.retain(|(folder, ..), kept| self.pulse.last_known(folder) == Some(kept.pulse));
         }
         if listings.len() < LISTINGS {
-            listings.insert(asked, Listing { pulse, found: found.clone() });
+            listings.insert(asked, CachedListing { pulse, found: found.clone() });
         }
     }
 }
@@ -148,7 +153,7 @@ impl Files for Workspace {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         let told = self.told_of(folder, below, "read");
         if !below.is_empty() && FilePath::new(folder, below).is_err() {
-            return Err(told(Trouble::Refused("no folder is called so")));
+            return Err(told(WorkspaceFileError::Refused("no folder is called so")));
         }
         self.mend();
         let asked = (folder.clone(), below.to_owned(), most);
@@ -157,7 +162,9 @@ impl Files for Workspace {
             return Ok(kept.found.clone());
         }
         let found = match list::list(self, folder, below, most) {
-            Err(Trouble::NoWorkspace) => return Ok(FileList { absent: true, ..FileList::default() }),
+            Err(WorkspaceFileError::NoWorkspace) => {
+                return Ok(FileList { absent: true, ..FileList::default() });
+            }
             found => or_none(found).map_err(told)?.unwrap_or_default(),
         };
         if let Some(pulse) = pulse {
@@ -202,7 +209,7 @@ impl Files for Workspace {
 
     fn remove(&self, path: &FilePath, from: Basis) -> Result<bool, FileError> {
         let told = self.told(path, "removed");
-        // Where there is no workspace, nothing is touched.
+        // If there is no workspace, nothing is touched.
         let _writing = self.root.exists().then(|| self.writing()).transpose().map_err(&told)?;
         let removed = or_none(replace::remove(self, path, from)).map_err(told)?;
         Ok(removed.is_some())
@@ -241,7 +248,7 @@ impl Files for Workspace {
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError> {
         let told = self.told_of(folder, "", "created");
         let _writing = self.writing().map_err(&told)?;
-        Space::open(&self.root, folder, Missing::Make).map(drop).map_err(told)
+        SpaceFolder::open(&self.root, folder, MissingFolderPolicy::Make).map(drop).map_err(told)
     }
 
     fn pulse(&self, folder: &Folder) -> Option<u64> {

@@ -1,7 +1,7 @@
-//! Notes in the home of what is being done to files, so that others can finish or undo it where the process dies.
+//! Notes in the home about work on files, so that others can finish or undo it if the process dies.
 //!
-//! A note appears whole and locked, and is locked for as long as its process lives. Who can lock one has that of a dead
-//! process in their hands, alone.
+//! A note appears whole and locked, and stays locked for as long as its process lives. A process that can lock a note
+//! has the note of a dead process, exclusively.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use tulving_core::file::{FilePath, Folder};
+use tulving_core::model::file::{FilePath, Folder};
 
-use super::trouble::Trouble;
-use crate::draft::Draft;
+use super::trouble::WorkspaceFileError;
+use crate::draft::DraftFile;
 use crate::{files, home};
 
-/// Which file a note is about.
+/// The file that a note is about.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Subject {
-    /// The workspace, whose path need not be text.
+pub(super) struct RecoveryNoteFile {
+    /// The workspace. Its path need not be text.
     root: String,
     folder: String,
     name: String,
 }
 
-impl Subject {
+impl RecoveryNoteFile {
     pub(super) fn new(root: &Path, path: &FilePath) -> Self {
         Self {
             root: HEXLOWER.encode(root.as_os_str().as_bytes()),
@@ -44,42 +44,42 @@ impl Subject {
     }
 }
 
-/// A note that nobody else has. It stays when this is dropped, and then is that of a dead process.
+/// A note that nobody else has. It stays when this is dropped, and is then that of a dead process.
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct RecoveryNote {
     path: PathBuf,
     file: File,
 }
 
-impl Note {
-    /// Writes a note, whose name is durable once it is [synced](Self::synced). [`Trouble::Exists`] where there is one of
+impl RecoveryNote {
+    /// Writes a note. Its name is durable once it is [synced](Self::synced). [`WorkspaceFileError::Exists`] if there is one with
     /// that name.
     pub(super) fn write(
         folder: &Path,
         name: &str,
         head: &impl Serialize,
         body: &[u8],
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, WorkspaceFileError> {
         let path = folder.join(name);
         if !folder.is_dir() {
             home::make_folder(folder)?;
         }
-        let failed = |error: io::Error| Trouble::from(files::unwritten(&path, "written", &error));
+        let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(&path, "written", &error));
         let mut text = serde_json::to_vec(head).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
         text.extend_from_slice(body);
-        let mut draft = Draft::beside(&path, "")?;
+        let mut draft = DraftFile::beside(&path, "")?;
         draft.write_all(&text).map_err(failed)?;
         draft.sync().map_err(failed)?;
         match draft.hold(&path) {
             Ok(file) => Ok(Self { path, file }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Trouble::Exists),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(WorkspaceFileError::Exists),
             Err(error) => Err(failed(error)),
         }
     }
 
-    /// Makes its name durable. Where that fails, there is no note.
-    pub(super) fn synced(self, folder: &Path) -> Result<Self, Trouble> {
+    /// Makes its name durable. If that fails, there is no note.
+    pub(super) fn synced(self, folder: &Path) -> Result<Self, WorkspaceFileError> {
         match files::sync_folder(folder) {
             Ok(()) => Ok(self),
             Err(error) => {
@@ -107,15 +107,18 @@ impl Note {
         let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).ok()?;
         let file = File::options().read(true).custom_flags(flags).open(&path).ok()?;
         file.try_lock().ok()?;
-        // Whoever had it before may have removed it just now.
+        // The previous holder may have removed it just now.
         let (named, open) = (path.symlink_metadata().ok()?, file.metadata().ok()?);
         (open.is_file() && (named.dev(), named.ino()) == (open.dev(), open.ino()))
             .then_some(Self { path, file })
     }
 
-    /// What it says; `None` where it is no note.
-    pub(super) fn read<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<(T, Vec<u8>)>, Trouble> {
-        let failed = |error: io::Error| Trouble::from(files::unwritten(&self.path, "read", &error));
+    /// Its content; `None` if it is not a valid note.
+    pub(super) fn read<T: for<'a> Deserialize<'a>>(
+        &self,
+    ) -> Result<Option<(T, Vec<u8>)>, WorkspaceFileError> {
+        let failed =
+            |error: io::Error| WorkspaceFileError::from(files::unwritten(&self.path, "read", &error));
         let mut text = Vec::new();
         (&self.file).rewind().map_err(failed)?;
         (&self.file).read_to_end(&mut text).map_err(failed)?;
@@ -126,7 +129,7 @@ impl Note {
         Ok(head.map(|head| (head, text.split_off(end + 1))))
     }
 
-    /// Removes it. One that cannot be removed is looked at again and found to be done.
+    /// Removes it. One that cannot be removed is found again later, with its work done.
     pub(super) fn remove(self) {
         drop(fs::remove_file(&self.path));
         drop(self.file);
@@ -134,8 +137,8 @@ impl Note {
 }
 
 #[cfg(test)]
-impl Note {
-    /// A note that cannot be read, as where the disk fails.
+impl RecoveryNote {
+    /// A note that cannot be read, as with a failing disk.
     pub(super) fn unreadable(path: &Path) -> Self {
         let file = File::options().write(true).open(path).expect("opened");
         Self { path: path.to_owned(), file }

@@ -1,32 +1,32 @@
-//! The texts that files had before they were replaced, in the home.
+//! The former texts of replaced files, in the home.
 //!
-//! Each file has a folder there, with one file for each text. They are named for the time at which they were replaced and
-//! ascend, whatever the clock does; the newest stay.
+//! Each file has a folder there, with one file for each text. They are named after the time of the replacement and ascend,
+//! whatever the clock does; the newest stay.
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use tulving_core::file::Previous;
-use tulving_core::time::Timestamp;
+use tulving_core::model::file::Previous;
+use tulving_core::model::time::Timestamp;
 
 use super::read;
-use super::trouble::Trouble;
-use crate::draft::{self, Draft};
+use super::trouble::WorkspaceFileError;
+use crate::draft::{self, DraftFile};
 use crate::{files, home};
 
-/// How many of a file are kept.
+/// Number of texts that are kept for a file.
 const KEPT: usize = 50;
 const SUFFIX: &str = ".md";
 
-/// Keeps what an open file has, from where it stands, durably, unless the newest text is the same.
-pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), Trouble> {
+/// Keeps the rest of an open file, durably, unless the newest text is the same.
+pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), WorkspaceFileError> {
     if !folder.is_dir() {
         home::make_folder(folder)?;
     }
-    let failed = |error: io::Error| Trouble::from(files::unwritten(folder, "written", &error));
-    let mut draft = Draft::beside(&folder.join("text"), "")?;
+    let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(folder, "written", &error));
+    let mut draft = DraftFile::beside(&folder.join("text"), "")?;
     io::copy(&mut old, &mut draft).map_err(failed)?;
     draft.flush().map_err(failed)?;
     let kept = list(folder)?;
@@ -52,8 +52,8 @@ pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), 
 }
 
 /// The texts in a folder, newest first.
-pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, Trouble> {
-    let failed = |error: io::Error| Trouble::from(files::unwritten(folder, "read", &error));
+pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, WorkspaceFileError> {
+    let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(folder, "read", &error));
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -77,8 +77,8 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, Trouble> {
     Ok(found)
 }
 
-/// One of them.
-pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
+/// The text of this id.
+pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, WorkspaceFileError> {
     if time_of(id).is_none() {
         return Ok(None);
     }
@@ -90,9 +90,9 @@ pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, Troubl
     }
 }
 
-/// Removes all of them, durably, and what was left behind of any, and says how many they were. The folder stays: those of other
-/// files may be below it.
-pub(super) fn forget(folder: &Path) -> Result<usize, Trouble> {
+/// Removes all texts and abandoned drafts, durably, and returns the number of texts. The folder stays: those of other files may
+/// be below it.
+pub(super) fn forget(folder: &Path) -> Result<usize, WorkspaceFileError> {
     draft::sweep(folder);
     let kept = list(folder)?;
     for text in &kept {
@@ -118,19 +118,19 @@ fn later(at: Timestamp) -> Timestamp {
     Timestamp::from_micros(at.as_micros().saturating_add(1))
 }
 
-/// What a text that was replaced then is called by. No file system forbids its letters.
+/// The id of a text that was replaced at this time. No file system forbids its characters.
 fn id_of(at: Timestamp) -> String {
     at.to_string().replace(':', "-")
 }
 
-/// The time that an id stands for; `None` where it is no id.
+/// The time of an id; `None` if it is not an id.
 fn time_of(id: &str) -> Option<Timestamp> {
     let (day, time) = id.split_once('T')?;
     let at: Timestamp = format!("{day}T{}", time.replace('-', ":")).parse().ok()?;
     (id_of(at) == id).then_some(at)
 }
 
-/// Whether two files have the same bytes.
+/// Returns true if two files have the same bytes.
 fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     let (one, other) = (File::open(one)?, File::open(other)?);
     if one.metadata()?.len() != other.metadata()?.len() {

@@ -1,58 +1,58 @@
-//! Tells whether anything in the folder of a space may have changed since the last time.
+//! Detects that something in the folder of a space may have changed since the last time.
 //!
-//! On Linux the kernel notes a change before whoever makes it goes on, so that asking it at each call is exact and needs no
-//! thread. Watched is what memories are made of: `memory` and `conversations` of the workspace and of each space, and
-//! everything below the folders of groups; beside these the folders above them, to notice that they come into being. Where not
-//! all of that can be watched, nothing is for a while, and whoever asks looks at everything.
+//! On Linux the kernel records a change before the writer continues, so asking it at each call is exact and needs no thread.
+//! The folders that memories are made of are watched: `memory` and `conversations` of the workspace and of each space, and
+//! everything below the folders of groups; also the folders above them, to notice when they are created. If not all of that
+//! can be watched, nothing is watched for a while, and callers read everything.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tulving_core::file::Folder;
+use tulving_core::model::file::Folder;
 
 #[cfg(target_os = "linux")]
-use super::watch::{News, Unwatchable, Watch};
+use super::watch::{ChangedFolders, WatchError, WorkspaceWatcher};
 
-/// How long nothing is watched after it could not be.
+/// The time without watching after it failed.
 #[cfg(target_os = "linux")]
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Whether anything may have changed.
+/// The detected changes.
 #[derive(Default)]
-pub(super) struct Pulse {
-    state: Mutex<State>,
+pub(super) struct WorkspaceChangeCounter {
+    state: Mutex<ChangeCounterState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ChangeCounterState {
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is watched there"))]
     wanted: bool,
     #[cfg(target_os = "linux")]
-    seen: Seen,
+    seen: WatchedChanges,
 }
 
-/// What was seen so far.
+/// The state on Linux.
 #[cfg(target_os = "linux")]
 #[derive(Default)]
-struct Seen {
-    /// How often anything may have changed. Each folder has the number of its last change.
+struct WatchedChanges {
+    /// Counter of changes. Each folder has the number of its last change.
     changes: u64,
-    /// The last that may have been anywhere.
+    /// The number of the last change that may have been anywhere.
     anywhere: u64,
-    /// The last of each folder that had one since then.
+    /// The number of the last change in each folder that had one since then.
     folders: std::collections::HashMap<Folder, u64>,
-    watch: Option<Watch>,
-    /// When it last could not be watched.
+    watch: Option<WorkspaceWatcher>,
+    /// Time of the last failure to watch.
     failed: Option<std::time::Instant>,
 }
 
-impl Pulse {
+impl WorkspaceChangeCounter {
     /// Watches from now on.
     pub(super) fn begin(&self) {
         self.state().wanted = true;
     }
 
-    /// Another number than the last one whenever anything in a folder may have changed; `None` where it is not watched.
+    /// Returns another number than before whenever something in a folder may have changed; `None` if it is not watched.
     #[cfg(target_os = "linux")]
     pub(super) fn number(&self, root: &Path, folder: &Folder) -> Option<u64> {
         let mut state = self.state();
@@ -63,13 +63,13 @@ impl Pulse {
         state.seen.number(folder)
     }
 
-    /// The number that was known when any was last asked for.
+    /// The number at the last call of [`number`](Self::number) for any folder.
     #[cfg(target_os = "linux")]
     pub(super) fn last_known(&self, folder: &Folder) -> Option<u64> {
         self.state().seen.number(folder)
     }
 
-    /// No other system tells reliably what was changed.
+    /// No other system reports changes reliably.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn number(&self, _: &Path, _: &Folder) -> Option<u64> {
         None
@@ -80,28 +80,28 @@ impl Pulse {
         None
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ChangeCounterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(target_os = "linux")]
-impl Seen {
-    /// Takes in what has happened, in whatever folder.
+impl WatchedChanges {
+    /// Reads the changes in all folders.
     fn look(&mut self, root: &Path) {
-        match self.watch.as_mut().map_or(News::Lost, |watch| watch.news(root)) {
-            News::Of(folders) => {
+        match self.watch.as_mut().map_or(ChangedFolders::Lost, |watch| watch.news(root)) {
+            ChangedFolders::Of(folders) => {
                 self.changes += 1;
                 self.folders.extend(folders.into_iter().map(|folder| (folder, self.changes)));
             }
-            News::Lost => {
+            ChangedFolders::Lost => {
                 self.changes += 1;
                 self.anywhere = self.changes;
                 self.folders.clear();
-                // What changes while the watches are set up is seen by whoever looks after this number.
-                (self.watch, self.failed) = match Watch::begin(root) {
+                // Changes during the setup of the watches are seen by callers that read the files after getting this number.
+                (self.watch, self.failed) = match WorkspaceWatcher::begin(root) {
                     Ok(watch) => (watch, None),
-                    Err(Unwatchable) => (None, Some(std::time::Instant::now())),
+                    Err(WatchError) => (None, Some(std::time::Instant::now())),
                 };
             }
         }
@@ -113,7 +113,7 @@ impl Seen {
     }
 }
 
-/// Whether all that can be listed below this path of a folder is watched.
+/// Returns true if everything that can be listed below this path of a folder is watched.
 pub(super) fn covers(folder: &Folder, below: &str) -> bool {
     let first = below.split('/').next().unwrap_or(below);
     folder.is_of_group() || CONTENT.contains(&first)
@@ -134,9 +134,9 @@ mod tests {
     fn what_could_not_be_watched_once_is_tried_again_after_a_while() {
         let outside = tempfile::tempdir().expect("a folder");
         let (root, folder) = (outside.path().join("root"), Folder::parse("").expect("a folder"));
-        let pulse = Pulse::default();
+        let pulse = WorkspaceChangeCounter::default();
         pulse.begin();
-        // A link to itself can neither be opened nor is it nothing.
+        // A link to itself cannot be opened and yet exists.
         symlink("root", &root).expect("linked");
         assert_eq!(pulse.number(&root, &folder), None);
         fs::remove_file(&root).expect("removed");
@@ -147,7 +147,7 @@ mod tests {
             return;
         };
         pulse.state().seen.failed = Some(earlier);
-        let watchable = Watch::begin(&root).is_ok();
+        let watchable = WorkspaceWatcher::begin(&root).is_ok();
         assert_eq!(pulse.number(&root, &folder).is_some(), watchable);
     }
 }

@@ -1,4 +1,4 @@
-//! Reads files, and tells how they are.
+//! Reads files and their states.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -7,31 +7,31 @@ use std::time::Duration;
 
 use rustix::fs::fstat;
 use sha2::{Digest as _, Sha256};
-use tulving_core::file::{FileContent, FilePath, Stamp};
+use tulving_core::model::file::{FileContent, FilePath, Stamp};
 
 use super::Workspace;
-use super::beneath::{self, Missing, Space};
-use super::trouble::Trouble;
+use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
+use super::trouble::WorkspaceFileError;
 
-/// How often a file is read again because it changed meanwhile. The last reading is taken as it is: its stamp is the one from
-/// before, so that whoever compares stamps reads it again.
+/// Number of attempts to read a file that changes meanwhile. The last attempt is used as it is: its stamp is the one from
+/// before, so that a comparison of stamps leads to another read.
 const ATTEMPTS: usize = 5;
-/// How long whoever is writing it gets before that.
+/// The pause for a writer before the next attempt.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How a file is now.
-pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, Trouble> {
-    let space = Space::open(&files.root, path.folder(), Missing::Leave)?;
+/// The present state of a file.
+pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, WorkspaceFileError> {
+    let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let found = space.stat(path.name())?;
     match beneath::why_not(&found) {
         None => Ok(beneath::stamp(&found)),
-        Some(why) => Err(Trouble::Refused(why)),
+        Some(why) => Err(WorkspaceFileError::Refused(why)),
     }
 }
 
 /// A file with at most `most` bytes.
-pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<FileContent, Trouble> {
-    let space = Space::open(&files.root, path.folder(), Missing::Leave)?;
+pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<FileContent, WorkspaceFileError> {
+    let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let mut attempt = 0;
     loop {
         attempt += 1;
@@ -47,21 +47,21 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
     }
 }
 
-/// All of an open file, which has `size` bytes or a few more by now.
-fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Trouble> {
+/// The whole content of an open file, which has `size` bytes or a few more by now.
+fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, WorkspaceFileError> {
     if size > most {
-        return Err(Trouble::TooLarge { size, limit: most });
+        return Err(WorkspaceFileError::TooLarge { size, limit: most });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let size = file.metadata()?.len().max(bytes.len() as u64);
-        return Err(Trouble::TooLarge { size, limit: most });
+        return Err(WorkspaceFileError::TooLarge { size, limit: most });
     }
     Ok(bytes)
 }
 
-/// The SHA-256 of an open file, from where it stands.
+/// The SHA-256 of the rest of an open file.
 pub(super) fn digest(mut file: &File) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut part = vec![0; 64 * 1024];

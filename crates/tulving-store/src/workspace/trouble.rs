@@ -1,50 +1,50 @@
-//! What stands in the way of a file, and how a caller is told.
+//! Errors of files, and their form for a caller.
 //!
-//! Inside of the workspace a failure does not know yet which file it is about; the port's methods add that at the edge. What
-//! a caller is told never has control characters in it, whatever a folder is called, and never where on this machine the
-//! workspace and the home are: the caller may be on another one.
+//! Inside the workspace an error does not know its file yet; the port's methods add it at the edge. A message to a caller
+//! never contains control characters, whatever the name of a folder, and never the paths of the workspace and the home: the
+//! caller may be on another machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use tulving_core::error::{FileError, StoreError};
+use tulving_core::model::error::{FileError, StoreError};
 
-/// What stands in the way of a file.
+/// The reason why a file cannot be used.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum WorkspaceFileError {
     /// It is not there.
     Absent,
-    /// Nor is the workspace.
+    /// It is not there, and neither is the workspace.
     NoWorkspace,
-    /// It is there.
+    /// It already exists.
     Exists,
-    /// It is not what the act was decided on.
+    /// It is not in the state that the act was decided on.
     Changed,
     /// It leads out of its folder, or is not a regular file.
     Refused(&'static str),
-    /// It has more bytes than were asked for.
+    /// It has more bytes than the limit.
     TooLarge {
-        /// How many.
+        /// Its size.
         size: u64,
-        /// How many were asked for.
+        /// The limit.
         limit: u64,
     },
     /// Another program holds its folder.
     Busy,
-    /// The system said no.
+    /// An error of the system.
     System(io::Error),
-    /// It said so of the workspace itself.
+    /// An error of the workspace itself.
     Workspace(String),
-    /// Of a file of the home, which is named.
+    /// An error of a file of the home, which is named.
     Home(StoreError),
 }
 
-/// What the workspace itself is called.
+/// The name of the workspace itself.
 const WORKSPACE: &str = "the workspace";
 
-impl Trouble {
-    /// What a caller hears of what is at `below` in the workspace, called `name`, and could not be `verb`.
+impl WorkspaceFileError {
+    /// The error for a caller: the file at `below` in the workspace, called `name`, could not be `verb`.
     pub(super) fn told(self, below: &str, name: &str, home: &Path, verb: &'static str) -> FileError {
         let path = if below.is_empty() { WORKSPACE.into() } else { printable(below.as_ref()) };
         let workspace = |why| FileError::Unusable { path: WORKSPACE.into(), verb, why };
@@ -60,6 +60,7 @@ impl Trouble {
             Self::NoWorkspace => workspace("it is not there".to_owned()),
             Self::Workspace(why) => workspace(why),
             Self::Home(StoreError::DiskFull { path }) => FileError::DiskFull { path: within(home, &path) },
+            Self::Home(StoreError::ReadOnly { why, .. }) => FileError::ReadOnly { why },
             Self::Home(StoreError::Unusable { path, verb, why }) => {
                 FileError::Unusable { path: within(home, &path), verb, why }
             }
@@ -67,14 +68,14 @@ impl Trouble {
         }
     }
 
-    /// Whether the file is only not there.
+    /// Returns true if the file is only missing.
     pub(super) fn is_absent(&self) -> bool {
         matches!(self, Self::Absent | Self::NoWorkspace)
     }
 }
 
-/// A file that is not there is no trouble.
-pub(super) fn or_none<T>(found: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
+/// Turns a missing file into `None`.
+pub(super) fn or_none<T>(found: Result<T, WorkspaceFileError>) -> Result<Option<T>, WorkspaceFileError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(trouble) if trouble.is_absent() => Ok(None),
@@ -82,7 +83,7 @@ pub(super) fn or_none<T>(found: Result<T, Trouble>) -> Result<Option<T>, Trouble
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for WorkspaceFileError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Absent,
@@ -92,31 +93,31 @@ impl From<io::Error> for Trouble {
     }
 }
 
-impl From<Errno> for Trouble {
+impl From<Errno> for WorkspaceFileError {
     fn from(error: Errno) -> Self {
         Self::from(io::Error::from(error))
     }
 }
 
-/// Of a file of the home.
-impl From<StoreError> for Trouble {
+/// An error of a file of the home.
+impl From<StoreError> for WorkspaceFileError {
     fn from(error: StoreError) -> Self {
         Self::Home(error)
     }
 }
 
-/// A path of the home as it can be shown: from the home on.
+/// A path of the home as it may be shown: relative to the home.
 fn within(home: &Path, path: &Path) -> PathBuf {
     let last = || path.file_name().map_or(Path::new(""), Path::new);
     printable(path.strip_prefix(home).unwrap_or_else(|_| last()))
 }
 
-/// Whether there is no room for more.
+/// Returns true if the disk is full.
 fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A path that can be shown: what cannot be printed is escaped.
+/// A path that can be shown, with unprintable characters escaped.
 pub(super) fn printable(path: &Path) -> PathBuf {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => path.to_owned(),
@@ -124,7 +125,7 @@ pub(super) fn printable(path: &Path) -> PathBuf {
     }
 }
 
-/// A name as text, with what is no text or cannot be printed as escapes.
+/// A name as text, with escapes for bytes that are not text or cannot be printed.
 pub(super) fn escaped(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     for part in name.utf8_chunks() {
@@ -146,21 +147,26 @@ mod tests {
     fn names_are_shown_without_what_a_terminal_would_obey() {
         assert_eq!(escaped("räume.md".as_bytes()), "räume.md");
         assert_eq!(escaped(b"a\x1b[31m\n\xffb"), "a\\u{1b}[31m\\n\\xffb");
-        let told = Trouble::Refused("it is a pipe").told("a\nb/c", "c", Path::new("/home"), "read");
+        let told =
+            WorkspaceFileError::Refused("it is a pipe").told("a\nb/c", "c", Path::new("/home"), "read");
         assert_eq!(told.to_string(), "a\\nb/c is refused: it is a pipe");
     }
 
     #[test]
     fn nobody_is_told_where_on_this_machine_a_file_is() {
         let unusable = |path: &str| {
-            Trouble::from(StoreError::Unusable { path: path.into(), verb: "written", why: "no".to_owned() })
+            WorkspaceFileError::from(StoreError::Unusable {
+                path: path.into(),
+                verb: "written",
+                why: "no".to_owned(),
+            })
         };
-        let full = |path: &str| Trouble::from(StoreError::DiskFull { path: path.into() });
+        let full = |path: &str| WorkspaceFileError::from(StoreError::DiskFull { path: path.into() });
         for (trouble, text) in [
-            (Trouble::Busy, "another program has held the folder of memory/a.md for too long"),
-            (Trouble::System(io::Error::other("no")), "memory/a.md cannot be read: no"),
-            (Trouble::NoWorkspace, "the workspace cannot be read: it is not there"),
-            (Trouble::Workspace("no".to_owned()), "the workspace cannot be read: no"),
+            (WorkspaceFileError::Busy, "another program has held the folder of memory/a.md for too long"),
+            (WorkspaceFileError::System(io::Error::other("no")), "memory/a.md cannot be read: no"),
+            (WorkspaceFileError::NoWorkspace, "the workspace cannot be read: it is not there"),
+            (WorkspaceFileError::Workspace("no".to_owned()), "the workspace cannot be read: no"),
             (unusable("/srv/home/appends/7"), "appends/7 cannot be written: no"),
             (unusable("/srv/elsewhere/7"), "7 cannot be written: no"),
             (full("/srv/home/previous"), "no space is left on the disk that holds previous"),
@@ -168,7 +174,8 @@ mod tests {
             let told = trouble.told("memory/a.md", "memory/a.md", Path::new("/srv/home"), "read");
             assert_eq!(told.to_string(), text);
         }
-        let told = Trouble::System(io::Error::other("no")).told("", "", Path::new("/srv/home"), "read");
+        let told =
+            WorkspaceFileError::System(io::Error::other("no")).told("", "", Path::new("/srv/home"), "read");
         assert_eq!(told.to_string(), "the workspace cannot be read: no");
     }
 }

@@ -1,9 +1,9 @@
-//! Watches the folders that memories are made of, with what Linux has for it.
+//! Watches the folders that memories are made of, with inotify on Linux.
 //!
-//! A folder is watched before it is read, so that what comes into it later is noticed. Any change of the folders themselves
-//! begins it all anew. Nothing is watched through a link, and not on file systems that others can write to unnoticed.
-//! Not noticed is what is written through a second name of a file, a hard link, that is elsewhere, be it in the folder of
-//! another space.
+//! A folder is watched before it is read, so that later additions are noticed. Any change of the folders themselves
+//! restarts all watches. Nothing is watched through a link, nor on file systems that others can write to unnoticed. Writes
+//! through a second name of a file, a hard link, are not noticed if that name is elsewhere, even in the folder of another
+//! space.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fstatfs, openat, readlinkat, statat};
 use rustix::io::Errno;
-use tulving_core::file::Folder;
+use tulving_core::model::file::Folder;
 
 use super::pulse::CONTENT;
 
-/// More folders than this are not watched.
+/// The most folders that are watched.
 const MOST_FOLDERS: usize = 4_096;
-/// How deep content is looked for; deeper than any file is listed.
+/// The greatest depth that is searched for content; deeper than any file is listed.
 const DEPTH: usize = 24;
-/// File systems of this machine alone, by the numbers of `statfs(2)`: ext, btrfs, xfs, tmpfs, ramfs, f2fs, zfs, bcachefs,
-/// overlay, vfat, exfat, ntfs3, jfs, nilfs, reiserfs. Changes that another machine makes are never noted.
+/// Local file systems, by the numbers of `statfs(2)`: ext, btrfs, xfs, tmpfs, ramfs, f2fs, zfs, bcachefs, overlay, vfat,
+/// exfat, ntfs3, jfs, nilfs, reiserfs. Changes by another machine are never reported.
 const LOCAL: [u64; 15] = [
     0xef53,
     0x9123_683e,
@@ -41,86 +41,88 @@ const LOCAL: [u64; 15] = [
     0x5265_4973,
 ];
 
-/// What a folder that is watched is.
+/// The kind of a watched folder.
 #[derive(Debug)]
-enum Place {
-    /// The workspace, the folder of a team or of a space: only what is called so matters.
+enum WatchedFolder {
+    /// The workspace, the folder of a team or of a space: only these names matter.
     Above(&'static [&'static str]),
     /// `spaces`, `groups` or `teams`: every folder in it matters.
     Between,
-    /// Whatever is in it matters to the space whose folder it is in.
-    Content(Inside),
+    /// Everything in it matters to the space of its folder.
+    Content(WatchedPath),
 }
 
 /// A place in the folder of a space.
 #[derive(Clone, Debug)]
-struct Inside {
+struct WatchedPath {
     folder: Folder,
     path: PathBuf,
 }
 
-impl Inside {
+impl WatchedPath {
     fn below(&self, name: &str) -> Self {
         Self { folder: self.folder.clone(), path: self.path.join(name) }
     }
 }
 
-/// What has happened since the last time.
+/// The news since the last time.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum ChangedFolders {
     /// Files were changed in the folders of these spaces.
     Of(HashSet<Folder>),
-    /// It cannot be said: the folders are others than those that are watched.
+    /// Unknown: the folders differ from the watched ones.
     Lost,
 }
 
-/// What an event means.
-enum Meaning<'a> {
+/// The meaning of an event.
+enum WatchEvent<'a> {
     Nothing,
     /// A file of that folder was changed.
     Changed(&'a Folder),
-    /// The folders are others by now.
+    /// The folders have changed.
     Lost,
 }
 
-/// Why something cannot be watched.
+/// Something cannot be watched.
 #[derive(Debug)]
-pub(super) struct Unwatchable;
+pub(super) struct WatchError;
 
-/// The folders of a workspace, watched.
-pub(super) struct Watch {
+/// The watched folders of a workspace.
+pub(super) struct WorkspaceWatcher {
     events: OwnedFd,
     root: (u64, u64),
-    places: HashMap<i32, Place>,
-    /// Where links may lead to what is not watched.
+    places: HashMap<i32, WatchedFolder>,
+    /// The folders with links that may lead to something unwatched.
     links: HashSet<Folder>,
 }
 
-impl Watch {
-    /// Watches a workspace; `None` where there is none.
-    pub(super) fn begin(root: &Path) -> Result<Option<Self>, Unwatchable> {
+impl WorkspaceWatcher {
+    /// Watches a workspace; `None` if there is none.
+    pub(super) fn begin(root: &Path) -> Result<Option<Self>, WatchError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = match openat(CWD, root, flags, Mode::empty()) {
             Ok(top) => top,
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-            Err(_) => return Err(Unwatchable),
+            Err(_) => return Err(WatchError),
         };
-        let found = fstat(&top).map_err(|_| Unwatchable)?;
-        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| Unwatchable)?;
+        let found = fstat(&top).map_err(|_| WatchError)?;
+        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| WatchError)?;
         let mut watch = Self {
             events,
             root: (found.st_dev, found.st_ino),
             places: HashMap::new(),
             links: HashSet::new(),
         };
-        watch.add(&top, Place::Above(&["memory", "conversations", "groups", "spaces", "teams"]))?;
+        watch.add(&top, WatchedFolder::Above(&["memory", "conversations", "groups", "spaces", "teams"]))?;
         if let Some(folder) = Folder::parse("") {
-            watch.content_of(&top, &Inside { folder, path: root.to_owned() })?;
+            watch.content_of(&top, &WatchedPath { folder, path: root.to_owned() })?;
         }
         watch.spaces_of(&top, root, "")?;
-        if let Some(teams) = watch.entered(&top, "teams", Place::Between)? {
+        if let Some(teams) = watch.entered(&top, "teams", WatchedFolder::Between)? {
             for team in folders(&teams)? {
-                if let Some(spaces) = watch.entered(&teams, &team, Place::Above(&["groups", "spaces"]))? {
+                if let Some(spaces) =
+                    watch.entered(&teams, &team, WatchedFolder::Above(&["groups", "spaces"]))?
+                {
                     watch.spaces_of(&spaces, root, &format!("teams/{team}/"))?;
                 }
             }
@@ -129,9 +131,9 @@ impl Watch {
     }
 
     /// Watches the folders of the spaces of a team, which are in the workspace below `of_team`.
-    fn spaces_of(&mut self, above: &OwnedFd, root: &Path, of_team: &str) -> Result<(), Unwatchable> {
+    fn spaces_of(&mut self, above: &OwnedFd, root: &Path, of_team: &str) -> Result<(), WatchError> {
         for among in ["groups", "spaces"] {
-            let Some(between) = self.entered(above, among, Place::Between)? else {
+            let Some(between) = self.entered(above, among, WatchedFolder::Between)? else {
                 continue;
             };
             for name in folders(&between)? {
@@ -139,10 +141,10 @@ impl Watch {
                     continue;
                 };
                 let path = root.join(folder.as_str());
-                let inside = Inside { folder, path };
+                let inside = WatchedPath { folder, path };
                 if inside.folder.is_of_group() {
                     self.content(&between, &name, &inside, 0)?;
-                } else if let Some(space) = self.entered(&between, &name, Place::Above(&CONTENT))? {
+                } else if let Some(space) = self.entered(&between, &name, WatchedFolder::Above(&CONTENT))? {
                     self.content_of(&space, &inside)?;
                 }
             }
@@ -150,65 +152,69 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether nothing in a folder can change unnoticed.
+    /// Returns true if nothing in a folder can change unnoticed.
     pub(super) fn is_exact(&self, folder: &Folder) -> bool {
         !self.links.contains(folder)
     }
 
-    /// What has happened since the last time.
-    pub(super) fn news(&mut self, root: &Path) -> News {
+    /// The news since the last time.
+    pub(super) fn news(&mut self, root: &Path) -> ChangedFolders {
         let same = rustix::fs::stat(root).is_ok_and(|found| (found.st_dev, found.st_ino) == self.root);
         if !same {
-            return News::Lost;
+            return ChangedFolders::Lost;
         }
         let mut space = [MaybeUninit::uninit(); 8 * 1024];
         let mut events = Reader::new(&self.events, &mut space);
         let (mut changed, mut lost) = (HashSet::new(), false);
-        // Read to the end in any case: what is left would be news once more.
+        // Always read to the end: the rest would be news again.
         loop {
             let event = match events.next() {
                 Ok(event) => event,
                 Err(Errno::WOULDBLOCK) => break,
                 Err(Errno::INTR) => continue,
-                Err(_) => return News::Lost,
+                Err(_) => return ChangedFolders::Lost,
             };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            // What is of no place tells that there was more than can be told.
+            // An event without a place means that there were too many events.
             let place = self.places.get(&event.wd());
-            match place.map_or(Meaning::Lost, |place| place.meaning(event.events(), name)) {
-                Meaning::Changed(folder) if !changed.contains(folder) => {
+            match place.map_or(WatchEvent::Lost, |place| place.meaning(event.events(), name)) {
+                WatchEvent::Changed(folder) if !changed.contains(folder) => {
                     changed.insert(folder.clone());
                 }
-                Meaning::Nothing | Meaning::Changed(_) => {}
-                Meaning::Lost => lost = true,
+                WatchEvent::Nothing | WatchEvent::Changed(_) => {}
+                WatchEvent::Lost => lost = true,
             }
         }
-        // A link may have gone.
-        if lost || !changed.is_disjoint(&self.links) { News::Lost } else { News::Of(changed) }
+        // A link may be gone.
+        if lost || !changed.is_disjoint(&self.links) {
+            ChangedFolders::Lost
+        } else {
+            ChangedFolders::Of(changed)
+        }
     }
 
-    /// Watches what memories are made of in the folder of a space.
-    fn content_of(&mut self, space: &OwnedFd, inside: &Inside) -> Result<(), Unwatchable> {
+    /// Watches the folders that memories are made of in the folder of a space.
+    fn content_of(&mut self, space: &OwnedFd, inside: &WatchedPath) -> Result<(), WatchError> {
         CONTENT.iter().try_for_each(|name| self.content(space, name, &inside.below(name), 0))
     }
 
-    /// Watches a folder and those below it.
+    /// Watches a folder and its subfolders.
     fn content(
         &mut self,
         above: &OwnedFd,
         name: &str,
-        inside: &Inside,
+        inside: &WatchedPath,
         depth: usize,
-    ) -> Result<(), Unwatchable> {
-        let Some(folder) = self.entered(above, name, Place::Content(inside.clone()))? else {
+    ) -> Result<(), WatchError> {
+        let Some(folder) = self.entered(above, name, WatchedFolder::Content(inside.clone()))? else {
             return Ok(());
         };
         if depth >= DEPTH {
-            return Err(Unwatchable);
+            return Err(WatchError);
         }
-        let mut entries = Dir::read_from(&folder).map_err(|_| Unwatchable)?;
+        let mut entries = Dir::read_from(&folder).map_err(|_| WatchError)?;
         while let Some(entry) = entries.read() {
-            let entry = entry.map_err(|_| Unwatchable)?;
+            let entry = entry.map_err(|_| WatchError)?;
             let Ok(name) = entry.file_name().to_str() else {
                 continue;
             };
@@ -228,8 +234,13 @@ impl Watch {
         Ok(())
     }
 
-    /// Opens and watches a folder; `None` where there is none or it cannot be read, which its own folder will tell of.
-    fn entered(&mut self, above: &OwnedFd, name: &str, place: Place) -> Result<Option<OwnedFd>, Unwatchable> {
+    /// Opens and watches a folder; `None` if there is none or it cannot be read. Its parent folder will report a change.
+    fn entered(
+        &mut self,
+        above: &OwnedFd,
+        name: &str,
+        place: WatchedFolder,
+    ) -> Result<Option<OwnedFd>, WatchError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(above, name, flags, Mode::empty()) {
             Ok(folder) => {
@@ -238,7 +249,7 @@ impl Watch {
             }
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 // The folders of spaces themselves are never reached through a link.
-                if let Place::Content(inside) = &place
+                if let WatchedFolder::Content(inside) = &place
                     && sort(above, name) == FileType::Symlink
                 {
                     self.link(above, name, &inside.folder);
@@ -246,19 +257,19 @@ impl Watch {
                 Ok(None)
             }
             Err(Errno::NOENT | Errno::ACCESS) => Ok(None),
-            Err(_) => Err(Unwatchable),
+            Err(_) => Err(WatchError),
         }
     }
 
-    /// Notes a link in the folder of a space, unless it leads out.
+    /// Records a link in the folder of a space, unless it leads out.
     fn link(&mut self, above: &OwnedFd, name: &str, of: &Folder) {
         if may_stay_inside(above, name) {
             self.links.insert(of.clone());
         }
     }
 
-    fn add(&mut self, folder: &OwnedFd, place: Place) -> Result<(), Unwatchable> {
-        let system = fstatfs(folder).map_err(|_| Unwatchable)?;
+    fn add(&mut self, folder: &OwnedFd, place: WatchedFolder) -> Result<(), WatchError> {
+        let system = fstatfs(folder).map_err(|_| WatchError)?;
         #[allow(
             clippy::cast_sign_loss,
             clippy::unnecessary_cast,
@@ -266,7 +277,7 @@ impl Watch {
         )]
         let sort = u64::from(system.f_type as u32);
         if self.places.len() >= MOST_FOLDERS || !LOCAL.contains(&sort) {
-            return Err(Unwatchable);
+            return Err(WatchError);
         }
         let names = WatchFlags::CREATE
             | WatchFlags::DELETE
@@ -275,37 +286,39 @@ impl Watch {
             | WatchFlags::MOVE_SELF
             | WatchFlags::ONLYDIR;
         let flags = match place {
-            Place::Content(_) => names | WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB,
-            Place::Above(_) | Place::Between => names | WatchFlags::ATTRIB,
+            WatchedFolder::Content(_) => {
+                names | WatchFlags::MODIFY | WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB
+            }
+            WatchedFolder::Above(_) | WatchedFolder::Between => names | WatchFlags::ATTRIB,
         };
-        // By way of the open folder, so that it is this one whatever its name leads to by now.
+        // Through the open folder, so that it is this one, whatever its name leads to by now.
         let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
-        let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| Unwatchable)?;
+        let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| WatchError)?;
         match self.places.insert(watch, place) {
             None => Ok(()),
-            // It is mounted in two places, and what happens in one of them could not be told from the other.
-            Some(_) => Err(Unwatchable),
+            // It is mounted in two places, and events in one of them could not be told from the other's.
+            Some(_) => Err(WatchError),
         }
     }
 }
 
-impl Place {
-    /// What an event in this folder means.
-    fn meaning(&self, event: ReadFlags, name: Option<&[u8]>) -> Meaning<'_> {
+impl WatchedFolder {
+    /// The meaning of an event in this folder.
+    fn meaning(&self, event: ReadFlags, name: Option<&[u8]>) -> WatchEvent<'_> {
         let arrived = event.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let is_folder = event.contains(ReadFlags::ISDIR);
         let Some(name) = name else {
-            // Of the folder itself: moved, removed, unmounted, or other rights.
-            return Meaning::Lost;
+            // About the folder itself: moved, removed, unmounted, or other permissions.
+            return WatchEvent::Lost;
         };
         match self {
-            // Hidden files are not looked at, our own drafts among them.
-            _ if name.starts_with(b".") => Meaning::Nothing,
-            Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => Meaning::Nothing,
-            Self::Above(_) | Self::Between => Meaning::Lost,
-            Self::Content(_) if is_folder => Meaning::Lost,
-            Self::Content(inside) if arrived && is_link(&inside.path, name) => Meaning::Lost,
-            Self::Content(inside) => Meaning::Changed(&inside.folder),
+            // Hidden files are ignored, including our own drafts.
+            _ if name.starts_with(b".") => WatchEvent::Nothing,
+            Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => WatchEvent::Nothing,
+            Self::Above(_) | Self::Between => WatchEvent::Lost,
+            Self::Content(_) if is_folder => WatchEvent::Lost,
+            Self::Content(inside) if arrived && is_link(&inside.path, name) => WatchEvent::Lost,
+            Self::Content(inside) => WatchEvent::Changed(&inside.folder),
         }
     }
 }
@@ -315,7 +328,7 @@ fn is_link(folder: &Path, name: &[u8]) -> bool {
     rustix::fs::lstat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }
 
-/// Whether a link may lead to something inside. One with an absolute path is always refused.
+/// Returns true if a link may lead to something inside. One with an absolute path is always refused.
 fn may_stay_inside(folder: &OwnedFd, name: &str) -> bool {
     readlinkat(folder, name, Vec::new()).map_or(true, |target| !target.to_bytes().starts_with(b"/"))
 }
@@ -326,11 +339,11 @@ fn sort(folder: &OwnedFd, name: &str) -> FileType {
 }
 
 /// The names of the folders in a folder.
-fn folders(folder: &OwnedFd) -> Result<Vec<String>, Unwatchable> {
+fn folders(folder: &OwnedFd) -> Result<Vec<String>, WatchError> {
     let mut found = Vec::new();
-    let mut entries = Dir::read_from(folder).map_err(|_| Unwatchable)?;
+    let mut entries = Dir::read_from(folder).map_err(|_| WatchError)?;
     while let Some(entry) = entries.read() {
-        let entry = entry.map_err(|_| Unwatchable)?;
+        let entry = entry.map_err(|_| WatchError)?;
         let known = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
         match entry.file_name().to_str() {
             Ok(name) if known && !name.starts_with('.') => found.push(name.to_owned()),

@@ -5,10 +5,10 @@ use std::thread;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::request::{Filter, Sort};
 use tulving_core::ports::{Log, Memories};
-use tulving_core::request::{Filter, Sort};
-use tulving_store::{Depth, IfExists, Severity, SqliteStore};
+use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
 
 use crate::made::{dump, quiet, save, store, user};
 
@@ -27,7 +27,7 @@ fn a_backup_is_one_private_file_that_holds_everything() {
     let file = home.path().join("copy.db");
     let mut heard = Vec::new();
     let report = store
-        .backup(&file, IfExists::Refuse, &mut |done, total| {
+        .backup(&file, ExistingFilePolicy::Refuse, &mut |done, total| {
             heard.push((done, total));
         })
         .expect("made");
@@ -52,13 +52,14 @@ fn a_file_in_the_way_stays_unless_told_otherwise() {
     let store = store(home.path());
     let file = home.path().join("taken");
     fs::write(&file, "mine").expect("written");
-    let error = store.backup(&file, IfExists::Refuse, &mut quiet()).expect_err("it is in the way");
+    let error = store.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect_err("it is in the way");
     assert!(matches!(error, StoreError::Exists { .. }), "{error}");
     assert_eq!(fs::read(&file).expect("there"), b"mine");
-    store.backup(&file, IfExists::Replace, &mut quiet()).expect("replaced");
+    store.backup(&file, ExistingFilePolicy::Replace, &mut quiet()).expect("replaced");
     for own in ["tulving.db", "tulving.db-wal"] {
-        let error =
-            store.backup(&home.path().join(own), IfExists::Replace, &mut quiet()).expect_err("its own");
+        let error = store
+            .backup(&home.path().join(own), ExistingFilePolicy::Replace, &mut quiet())
+            .expect_err("its own");
         assert!(error.to_string().contains("live store"), "{error}");
     }
 }
@@ -83,7 +84,7 @@ fn a_backup_is_of_one_moment_while_others_write() {
         });
         for n in 0..5 {
             let file = path.join(format!("copy-{n}.db"));
-            let report = first.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+            let report = first.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
             let copy = tempdir().expect("a folder");
             fs::copy(&file, copy.path().join("tulving.db")).expect("copied");
             let copy = store(copy.path());
@@ -95,7 +96,7 @@ fn a_backup_is_of_one_moment_while_others_write() {
 }
 
 fn assert_sound(store: &SqliteStore) {
-    let checkup = store.check(Depth::Deep).expect("checked");
+    let checkup = store.check(StoreCheckDepth::Deep).expect("checked");
     let bad: Vec<_> = checkup.findings.iter().filter(|finding| finding.severity == Severity::Bad).collect();
     assert!(bad.is_empty(), "{bad:?}");
 }
@@ -106,7 +107,7 @@ fn a_restore_brings_back_the_backup_and_keeps_what_was() {
     let store = store(home.path());
     save(&store, "kept");
     let file = home.path().join("copy.db");
-    store.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let before = dump(&store, 100);
     save(&store, "saved after the backup");
     let (epoch, pulse) = (store.epoch().expect("read"), store.pulse().expect("read"));
@@ -133,7 +134,7 @@ fn a_restore_reaches_every_store_that_is_open() {
         save(&mine, &format!("old {n}"));
     }
     let file = home.path().join("copy.db");
-    mine.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    mine.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     for n in 0..500 {
         save(&other, &format!("new {n} {}", "x".repeat(500)));
     }
@@ -154,7 +155,7 @@ fn a_restore_waits_for_writers_and_they_for_it() {
     let first = store(home.path());
     save(&first, "kept");
     let file = home.path().join("copy.db");
-    first.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    first.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let stop = AtomicBool::new(false);
     thread::scope(|threads| {
         for writer in 0..3 {
@@ -190,7 +191,7 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
         path
     };
     let backup = make("good.db", &|path| {
-        drop(store.backup(path, IfExists::Refuse, &mut quiet()).expect("made"));
+        drop(store.backup(path, ExistingFilePolicy::Refuse, &mut quiet()).expect("made"));
     });
     let wrong = [
         make("text.db", &|path| {
@@ -237,7 +238,7 @@ fn a_backup_with_other_pages_is_restored_too() {
     let store = store(home.path());
     save(&store, "kept");
     let file = home.path().join("copy.db");
-    store.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     Connection::open(&file)
         .expect("opened")
         .execute_batch("PRAGMA page_size = 16384; VACUUM;")

@@ -3,8 +3,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::change::Write;
-use tulving_store::{Depth, Finding, IfExists, Severity, SqliteStore};
+use tulving_core::model::change::Write;
+use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding};
 
 use crate::fixture::fill;
 use crate::made::{apply, save, store};
@@ -14,7 +14,7 @@ fn a_healthy_store_has_nothing_to_complain_of() {
     let folder = tempdir().expect("a folder");
     let store = store(&folder.path().join("home"));
     fill(&store);
-    let checkup = store.check(Depth::Deep).expect("checked");
+    let checkup = store.check(StoreCheckDepth::Deep).expect("checked");
     let wrong: Vec<_> = checkup.findings.iter().filter(|found| found.severity > Severity::Warn).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let names: Vec<_> = checkup.findings.iter().map(|finding| finding.name).collect();
@@ -41,7 +41,7 @@ fn what_somebody_broke_is_found() {
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     let break_it = |sql: &str, name: &str, severity: Severity| {
         other.execute_batch(sql).expect("done");
-        let checkup = store.check(Depth::Usual).expect("checked");
+        let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
         let found = checkup.findings.iter().find(|finding| finding.name == name).expect("looked at");
         assert_eq!(found.severity, severity, "{found:?}");
         assert!(checkup.severity() >= severity, "the worst counts");
@@ -60,7 +60,7 @@ fn files_that_others_may_read_are_named() {
     let home = folder.path().join("home");
     let store = store(&home);
     fs::set_permissions(home.join("tulving.db"), fs::Permissions::from_mode(0o644)).expect("set");
-    let checkup = store.check(Depth::Usual).expect("checked");
+    let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
     let found = checkup.findings.iter().find(|finding| finding.name == "permissions").expect("looked at");
     assert_eq!(found.severity, Severity::Warn);
     assert!(found.text.contains("tulving.db has mode 0644"), "{}", found.text);
@@ -75,15 +75,15 @@ fn a_configuration_and_copies_that_others_may_read_are_named() {
     for name in ["config.toml", "backups/before.db"] {
         fs::write(home.join(name), "").expect("written");
         fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o640)).expect("set");
-        let found = finding(&store, Depth::Usual, "permissions");
+        let found = finding(&store, StoreCheckDepth::Usual, "permissions");
         assert_eq!(found.severity, Severity::Warn);
         assert!(found.text.contains(&format!("{name} has mode 0640")), "{}", found.text);
         fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o600)).expect("set");
-        assert_eq!(finding(&store, Depth::Usual, "permissions").severity, Severity::Fine);
+        assert_eq!(finding(&store, StoreCheckDepth::Usual, "permissions").severity, Severity::Fine);
     }
 }
 
-fn finding(store: &SqliteStore, depth: Depth, name: &str) -> Finding {
+fn finding(store: &SqliteStore, depth: StoreCheckDepth, name: &str) -> StoreCheckFinding {
     let checkup = store.check(depth).expect("checked");
     checkup.findings.into_iter().find(|finding| finding.name == name).expect("looked at")
 }
@@ -96,10 +96,10 @@ fn copies_that_may_hold_erased_text_are_named() {
     fs::create_dir(home.join("backups")).expect("made");
     let copy = |name: &str| {
         let path = home.join("backups").join(name);
-        store.backup(&path, IfExists::Refuse, &mut |_, _| ()).expect("made");
+        store.backup(&path, ExistingFilePolicy::Refuse, &mut |_, _| ()).expect("made");
         path
     };
-    let copies = || finding(&store, Depth::Usual, "copies");
+    let copies = || finding(&store, StoreCheckDepth::Usual, "copies");
     let (first, second) = (save(&store, "xyzzy one"), save(&store, "xyzzy two"));
     let oldest = copy("oldest.db");
     assert_eq!(copies().severity, Severity::Fine, "nothing was erased");
@@ -135,16 +135,16 @@ fn a_past_version_that_somebody_changed_is_found_by_a_deep_look() {
     let home = folder.path().join("home");
     let store = store(&home);
     fill(&store);
-    assert_eq!(finding(&store, Depth::Deep, "versions").severity, Severity::Fine);
+    assert_eq!(finding(&store, StoreCheckDepth::Deep, "versions").severity, Severity::Fine);
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     other
         .execute_batch("UPDATE versions SET edition = replace(edition, 'fixture', 'forgery')")
         .expect("done");
-    let found = finding(&store, Depth::Deep, "versions");
+    let found = finding(&store, StoreCheckDepth::Deep, "versions");
     assert_eq!(found.severity, Severity::Bad);
     assert!(found.text.contains("version 1 of memory"), "{found:?}");
     other.execute_batch("UPDATE versions SET edition = '{}'").expect("done");
-    let found = finding(&store, Depth::Deep, "versions");
+    let found = finding(&store, StoreCheckDepth::Deep, "versions");
     assert!(found.text.contains("cannot be read"), "{found:?}");
 }
 
@@ -160,9 +160,9 @@ fn a_foreign_trigger_table_or_index_is_found() {
         let home = folder.path().join("home");
         let store = store(&home);
         save(&store, "as it was");
-        assert_eq!(finding(&store, Depth::Usual, "schema").severity, Severity::Fine);
+        assert_eq!(finding(&store, StoreCheckDepth::Usual, "schema").severity, Severity::Fine);
         Connection::open(home.join("tulving.db")).expect("opened").execute_batch(sql).expect("done");
-        let found = finding(&store, Depth::Usual, "schema");
+        let found = finding(&store, StoreCheckDepth::Usual, "schema");
         assert_eq!(found.severity, Severity::Bad);
         assert!(found.text.contains(name), "{found:?}");
     }
@@ -175,7 +175,7 @@ fn a_changed_value_in_any_column_with_a_checksum_is_found() {
     let home = folder.path().join("home");
     let store = store(&home);
     fill(&store);
-    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+    assert_eq!(finding(&store, StoreCheckDepth::Deep, "checksums").severity, Severity::Fine);
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     other.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON").expect("set");
     let mut changed = 0;
@@ -200,7 +200,7 @@ fn a_changed_value_in_any_column_with_a_checksum_is_found() {
                 Ok(_) => {
                     changed += 1;
                     // An id of another length cannot even be read.
-                    if let Ok(checkup) = store.check(Depth::Deep) {
+                    if let Ok(checkup) = store.check(StoreCheckDepth::Deep) {
                         let mut findings = checkup.findings.into_iter();
                         let found = findings.find(|finding| finding.name == "checksums").expect("looked at");
                         assert_eq!(found.severity, Severity::Bad, "{table}.{column}");
@@ -214,7 +214,7 @@ fn a_changed_value_in_any_column_with_a_checksum_is_found() {
         }
     }
     assert!(changed > 40, "only {changed} columns were looked at");
-    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+    assert_eq!(finding(&store, StoreCheckDepth::Deep, "checksums").severity, Severity::Fine);
 }
 
 /// True of the first row of a table.
@@ -237,13 +237,14 @@ fn checksums_name_the_memory_and_survive_erasure_restore_and_edits() {
     let (kept, gone) = (save(&store, "kept"), save(&store, "gone"));
     apply(&store, vec![Write::Erase { id: gone, from: None }]);
     let copy = folder.path().join("copy.db");
-    store.backup(&copy, IfExists::Refuse, &mut |_, _| ()).expect("made");
+    store.backup(&copy, ExistingFilePolicy::Refuse, &mut |_, _| ()).expect("made");
     store.restore(&copy, &mut |_, _| ()).expect("restored");
     assert!(store.scrub().expect("rewritten"));
-    assert_eq!(finding(&store, Depth::Deep, "checksums").severity, Severity::Fine);
+    assert_eq!(finding(&store, StoreCheckDepth::Deep, "checksums").severity, Severity::Fine);
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     let change = "UPDATE memories SET importance = importance / 3 WHERE id = ?1";
     assert_eq!(other.execute(change, [kept.as_bytes()]).expect("done"), 1);
-    let found = finding(&store, Depth::Deep, "checksums");
-    assert!(found.text.contains(&kept.to_string()), "{found:?}");
+    let found = finding(&store, StoreCheckDepth::Deep, "checksums");
+    let fault = format!("the row of memory {kept} is not what was written");
+    assert!(found.text.contains(&fault), "{found:?}");
 }

@@ -1,19 +1,19 @@
-//! The contract of every store, kept by this one. One test for each check, and one that none was left out.
+//! The contract of every store, tested on this one. One test for each check, and one that none was left out.
 
 use std::sync::Arc;
 
 use tulving_core::ports::Store;
-use tulving_store::{Home, Options, SqliteStore};
-use tulving_testkit::contract::{self, Check};
+use tulving_store::{Home, SqliteOptions, SqliteStore};
+use tulving_testkit::contract::{self, StoreContractCheck};
 
 /// Runs a check on stores in folders of their own.
-fn keeps(check: Check) {
+fn keeps(check: StoreContractCheck) {
     let folder = tempfile::tempdir().expect("a folder");
     let opened = std::cell::Cell::new(0);
     let fresh = || -> Arc<dyn Store> {
         opened.set(opened.get() + 1);
         let home = Home::open_or_create(&folder.path().join(opened.get().to_string())).expect("a home");
-        Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"))
+        Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"))
     };
     check(&fresh);
 }
@@ -187,8 +187,18 @@ fn a_content_is_unique_within_its_boundary() {
 }
 
 #[test]
-fn key_path_and_conversation_lift_the_rule_of_content() {
-    keeps(contract::unique::key_path_and_conversation_lift_the_rule_of_content);
+fn a_key_and_a_conversation_lift_the_rule_of_content() {
+    keeps(contract::unique::a_key_and_a_conversation_lift_the_rule_of_content);
+}
+
+#[test]
+fn every_path_of_a_memory_is_unique_within_its_audience() {
+    keeps(contract::unique::every_path_of_a_memory_is_unique_within_its_audience);
+}
+
+#[test]
+fn the_paths_of_a_memory_change_without_a_version() {
+    keeps(contract::unique::the_paths_of_a_memory_change_without_a_version);
 }
 
 #[test]
@@ -239,6 +249,11 @@ fn orders_fall_and_ties_go_by_id() {
 #[test]
 fn a_read_ends_where_the_contents_have_so_many_bytes() {
     keeps(contract::list::a_read_ends_where_the_contents_have_so_many_bytes);
+}
+
+#[test]
+fn a_read_gives_the_beginning_of_each_content() {
+    keeps(contract::list::a_read_gives_the_beginning_of_each_content);
 }
 
 #[test]
@@ -564,6 +579,11 @@ fn the_audit_is_for_admins() {
 #[test]
 fn the_audit_can_be_filtered() {
     keeps(contract::log::the_audit_can_be_filtered);
+}
+
+#[test]
+fn the_last_change_of_an_actor_is_known_by_its_traces() {
+    keeps(contract::log::the_last_change_of_an_actor_is_known_by_its_traces);
 }
 
 #[test]

@@ -2,10 +2,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use tempfile::tempdir;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::request::Filter;
 use tulving_core::ports::{Log, Memories, Store};
-use tulving_core::request::Filter;
-use tulving_store::{Depth, Severity, SqliteStore};
+use tulving_store::{Severity, SqliteStore, StoreCheckDepth};
 
 use crate::made::{act, insert, memory, save, store, user};
 
@@ -19,7 +19,7 @@ fn assert_refused_once(store: &SqliteStore, file: &str) {
 
 fn count(home: &Path) -> u64 {
     let store = store(home);
-    assert_ne!(store.check(Depth::Deep).expect("read").severity(), Severity::Bad);
+    assert_ne!(store.check(StoreCheckDepth::Deep).expect("read").severity(), Severity::Bad);
     store.count(&user(), &Filter::default()).expect("read")
 }
 
@@ -34,7 +34,7 @@ fn a_save_into_a_log_that_was_removed_is_refused_and_nothing_acknowledged_is_los
     fs::remove_file(home.path().join("tulving.db-wal")).expect("removed");
     assert_refused_once(&first, "tulving.db-wal");
     assert_ne!(first.pulse().expect("read"), before);
-    // As after a kill: what is in the files now, without what a close would write.
+    // As after a kill: the files as they are, without the writes of a close.
     let killed = tempdir().expect("a folder");
     for name in ["tulving.db", "tulving.db-wal"] {
         fs::copy(home.path().join(name), killed.path().join(name)).expect("copied");

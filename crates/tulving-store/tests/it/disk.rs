@@ -1,15 +1,15 @@
-//! A small disk of a test's own, to be filled or made read-only.
+//! A small disk for a test, to be filled or made read-only.
 
 use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A file system of its own, gone when it is dropped.
+/// A file system of its own, unmounted on drop.
 pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// `None` where mounting is not allowed.
+    /// Mounts it, or returns `None` if mounting is not allowed.
     pub(crate) fn mount(kilobytes: u32, mode: u32) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let options = format!("size={kilobytes}k,mode={mode:04o}");

@@ -4,13 +4,15 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use tempfile::tempdir;
-use tulving_core::error::StoreError;
-use tulving_store::{Depth, Finding, Home, IfExists, Severity, SqliteStore, check_target};
+use tulving_core::model::error::StoreError;
+use tulving_store::{
+    ExistingFilePolicy, Home, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding, check_target,
+};
 
 use crate::made::{quiet, save, store};
 
-fn drafts(store: &SqliteStore) -> Finding {
-    let checkup = store.check(Depth::Usual).expect("checked");
+fn drafts(store: &SqliteStore) -> StoreCheckFinding {
+    let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
     checkup.findings.into_iter().find(|finding| finding.name == "drafts").expect("looked at")
 }
 
@@ -51,7 +53,7 @@ fn a_backup_removes_what_a_killed_one_left_in_its_folder() {
     let (home, elsewhere) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
     let store = store(home.path());
     fs::write(elsewhere.path().join(".tulving-draft-x.db"), "all that is known").expect("written");
-    store.backup(&elsewhere.path().join("copy.db"), IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&elsewhere.path().join("copy.db"), ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let names: Vec<_> = fs::read_dir(elsewhere.path())
         .expect("a folder")
         .map(|entry| entry.expect("one").file_name())
@@ -59,9 +61,9 @@ fn a_backup_removes_what_a_killed_one_left_in_its_folder() {
     assert_eq!(names, ["copy.db"]);
 }
 
-/// What must not be replaced, and why it says so.
+/// Asserts that a file is not replaced, and the reason in the error.
 fn refused(store: &SqliteStore, path: &Path, why: &str) {
-    for if_exists in [IfExists::Replace, IfExists::Refuse] {
+    for if_exists in [ExistingFilePolicy::Replace, ExistingFilePolicy::Refuse] {
         let error = store.backup(path, if_exists, &mut quiet()).expect_err("it is refused");
         assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
         assert!(error.to_string().contains(why), "{}: {error}", path.display());
@@ -119,7 +121,7 @@ fn a_backup_does_not_go_into_a_folder_that_the_home_keeps_for_itself() {
         assert_eq!(fs::read(home.join(name).join("below/there")).expect("there"), b"mine");
     }
     fs::create_dir(home.join("mine")).expect("made");
-    store.backup(&home.join("mine/copy.db"), IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&home.join("mine/copy.db"), ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
 }
 
 #[test]
@@ -150,9 +152,9 @@ fn a_link_stays_and_what_it_points_at_is_replaced() {
     for name in ["old", "new"] {
         let link = folder.path().join(name);
         symlink(format!("disk/{name}"), &link).expect("linked");
-        let error = store.backup(&link, IfExists::Refuse, &mut quiet()).expect_err("in the way");
+        let error = store.backup(&link, ExistingFilePolicy::Refuse, &mut quiet()).expect_err("in the way");
         assert!(matches!(error, StoreError::Exists { .. }), "{error}");
-        store.backup(&link, IfExists::Replace, &mut quiet()).expect("made");
+        store.backup(&link, ExistingFilePolicy::Replace, &mut quiet()).expect("made");
         assert!(link.is_symlink());
         let file = folder.path().join("disk").join(name);
         assert!(fs::read(&file).expect("there").starts_with(b"SQLite format 3"));

@@ -3,19 +3,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::tempdir;
-use tulving_core::change::{Listing, Revision, Touch, Write};
-use tulving_core::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Mirror, Standing};
+use tulving_core::model::change::{Listing, Revision, Touch, Write};
+use tulving_core::model::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Mirror, Standing};
+use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::vocabulary::{State, VersionAct};
 use tulving_core::ports::{Memories, Store};
-use tulving_core::request::{Filter, Forgotten, Sort};
 use tulving_core::text::chunk;
-use tulving_core::vocabulary::{State, VersionAct};
-use tulving_store::{Home, Options, SqliteStore};
-use tulving_testkit::build::World;
+use tulving_store::{Home, SqliteOptions, SqliteStore};
+use tulving_testkit::build::StoreFixture;
 
 use crate::made::{act, apply, edition, insert, memory, save, store, time, user};
 
-/// The files below a folder that hold a text.
+/// Returns the files below a folder that contain a text.
 fn files_with(folder: &Path, needle: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -38,7 +38,7 @@ fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
         edition: edition(content),
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
-        chunks: Some(chunk::split(content, chunk::Form::PROSE)),
+        chunks: Some(chunk::split(content, chunk::ContentForm::PROSE)),
         vouched: None,
     };
     apply(store, vec![Write::Revise(Box::new(revision))]);
@@ -80,7 +80,7 @@ fn erased_text_goes_also_where_somebody_was_reading() {
     reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").expect("a long read");
     apply(&store, vec![Write::Erase { id, from: None }]);
     assert!(!files_with(home.path(), "xyzzy").is_empty(), "the reader still needs the log");
-    let checkup = store.check(tulving_store::Depth::Usual).expect("checked");
+    let checkup = store.check(tulving_store::StoreCheckDepth::Usual).expect("checked");
     assert!(checkup.findings.iter().any(|finding| finding.name == "erasure" && finding.hint.is_some()));
     drop(reader);
     drop(store);
@@ -134,13 +134,13 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
     assert!(left.is_empty(), "{} of {} are left: {left:?}", left.len(), erased.len());
 }
 
-/// A file that changes all the time does not have the whole database rewritten each time.
+/// Frequent changes of one file do not rewrite the whole database each time.
 #[test]
 fn the_database_is_rewritten_once_many_mirrors_have_gone() {
     let folder = tempdir().expect("a folder");
     let home = Home::open_or_create(folder.path()).expect("a home");
-    let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
-    let world = World::new(store.clone());
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
+    let world = StoreFixture::new(store.clone());
     let (space, owner) = (SpaceId::DEFAULT, PrincipalId::USER);
     let mirror = |n: u32| {
         world.put(space, owner, &format!("line {n}"), |memory| {

@@ -1,26 +1,26 @@
-//! A small store with every kind of row in it, and what must be found there by every later version.
+//! A small store with every kind of row in it, and the checks that every later version must pass.
 //!
 //! `examples/make_fixture.rs` writes it as a file of the present schema; `upgrade.rs` opens those of all schemas.
 
-use tulving_core::association::Association;
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::{Actor, Listing, Revision, Touch, Write};
-use tulving_core::id::{
+use tulving_core::model::association::Association;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::{Actor, Listing, Revision, Touch, Write};
+use tulving_core::model::id::{
     AuditId, JobId, ListingId, MemoryId, MemoryRef, Number, PassId, PrincipalId, Seq, SpaceId, TeamId,
     TokenId, TurnId, Version,
 };
-use tulving_core::job::{Job, Lease};
-use tulving_core::memory::{Attachment, Embedding, Memory, Mirror, Standing};
-use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Store};
-use tulving_core::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
-use tulving_core::score::Weight;
-use tulving_core::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
-use tulving_core::text::chunk;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{
+use tulving_core::model::job::{Job, Lease};
+use tulving_core::model::memory::{Attachment, Embedding, Memory, Mirror, Standing};
+use tulving_core::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::model::score::Weight;
+use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{
     AuditAct, Boundary, ChangeKind, JobState, LinkedBy, PrincipalKind, Relation, Role, SpaceKind, State,
     TurnRole, VersionAct,
 };
+use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Store};
+use tulving_core::text::chunk;
 use tulving_store::SqliteStore;
 
 use crate::made::{act, apply, edition, insert, memory, time, user};
@@ -95,7 +95,8 @@ fn audit(act: AuditAct, space: Option<SpaceId>, memory: Option<MemoryId>) -> Aud
     }
 }
 
-/// In the order of their numbers: plain, keyed, from a file, attachment, conversation, group, erased, mirror.
+/// Inserts, in the order of their numbers: plain, keyed, from a file, attachment, conversation, group, erased,
+/// mirror.
 fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
     let mut all: [Memory; 8] = std::array::from_fn(|n| memory(&format!("Memory {} of the fixture.", n + 1)));
     let [_, keyed, from_file, attached, said, grouped, _, mirrored] = &mut all;
@@ -139,7 +140,7 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
     ids
 }
 
-/// The vector of the first memory, and those of its sentences.
+/// Returns the vector of the first memory, with those of its sentences.
 fn embedding(sentences: Vec<Vec<f32>>) -> Embedding {
     Embedding { model: "test".to_owned(), vector: vec![0.6, 0.8], sentences }
 }
@@ -237,7 +238,7 @@ pub(crate) fn assert_filled(store: &SqliteStore) {
     assert_rest(store);
 }
 
-/// What a file of the first schema cannot hold.
+/// Checks the data that a file of the first schema cannot hold.
 pub(crate) fn assert_since_schema_2(store: &SqliteStore) {
     let first = store.entries_after(None, 1, Some("test")).expect("read").remove(0);
     let found = first.chunks[0].embedding.as_ref().expect("it is embedded");
@@ -258,7 +259,7 @@ fn assert_vectors(store: &SqliteStore) {
     let chunk = &entries[0].chunks[0];
     assert_eq!(chunk.heading_path, ["Top", "Below"]);
     assert_eq!(chunk.embedding.as_ref().map(|made| made.vector.as_slice()), Some(&[0.6, 0.8][..]));
-    // Neither what is forgotten nor what is quarantined.
+    // Neither forgotten nor quarantined memories.
     assert_eq!(store.unembedded("test").expect("counted"), 4);
     let waiting: Vec<MemoryId> = [1, 3, 5, 6].map(|at| entries[at].memory.id).to_vec();
     assert_eq!(store.unembedded_ids("test", 9, 9).expect("read"), waiting);
@@ -327,8 +328,9 @@ fn assert_history(store: &SqliteStore) {
 }
 
 fn assert_rest(store: &SqliteStore) {
-    let turns =
-        store.turns(&user(), GROUP, &TurnFilter { channel: None, last: 10 }, usize::MAX).expect("read");
+    let turns = store
+        .turns(&user(), GROUP, &TurnFilter { last: 10, ..TurnFilter::default() }, usize::MAX)
+        .expect("read");
     assert_eq!(turns.iter().map(|turn| turn.position).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(turns[1].content, "Line 2.");
     let dead = store.jobs(&[JobState::Dead], &["embed"], 10).expect("read");

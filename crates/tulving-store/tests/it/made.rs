@@ -1,63 +1,63 @@
-//! Memories, acts and stores for the tests of this crate, with little said.
+//! Short builders of memories, acts and stores for the tests of this crate.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::change::{Actor, Applied, ChangeSet, NewMemory, Write};
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::memory::{Edition, Memory};
+use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, Write};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::record::{DumpPosition, Record};
+use tulving_core::model::space::Viewer;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::Boundary;
 use tulving_core::ports::{Store, Transfer};
-use tulving_core::record::{DumpPosition, Record};
-use tulving_core::space::Viewer;
 use tulving_core::text::chunk;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::Boundary;
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 
-/// A store in this folder.
+/// Opens a store in this folder.
 pub(crate) fn store(folder: &Path) -> SqliteStore {
     try_store(folder).expect("it opens")
 }
 
-/// A store in this folder, if it opens.
+/// Opens a store in this folder, or returns the error.
 pub(crate) fn try_store(folder: &Path) -> Result<SqliteStore, StoreError> {
     let home = Home::open_or_create(folder)?;
-    let options = Options { busy_wait: Duration::from_secs(30), ..Options::default() };
+    let options = SqliteOptions { busy_wait: Duration::from_secs(30), ..SqliteOptions::default() };
     SqliteStore::open_with_clock(&home, options, Arc::new(ManualClock::ticking(Duration::from_secs(1))))
 }
 
-/// The user, unconfined.
+/// Returns the user, unconfined.
 pub(crate) fn user() -> Viewer {
     Viewer { principal: PrincipalId::USER, within: None }
 }
 
-/// The time of the `n`th act of a test.
+/// Returns the time of the `n`th act of a test.
 pub(crate) fn time(n: i64) -> Timestamp {
     Timestamp::from_micros(1_779_900_000_000_000 + n * 1_000_000)
 }
 
-/// A plain memory of the user in `default`.
+/// Returns a plain memory of the user in `default`.
 pub(crate) fn memory(content: &str) -> Memory {
     let memory = build::memory(time(0), SpaceId::DEFAULT, PrincipalId::USER, content);
     Memory { edition: edition(content), ..memory }
 }
 
-/// A plain edition, which is private.
+/// Returns a plain, private edition.
 pub(crate) fn edition(content: &str) -> Edition {
     Edition { boundary: Boundary::Private, ..build::edition(content) }
 }
 
-/// The write that inserts a memory, whole as one chunk.
+/// Returns the write that inserts a memory as one chunk.
 pub(crate) fn insert(memory: Memory) -> Write {
     let chunks = chunk::of(&memory.edition.text);
     Write::Insert(Box::new(NewMemory { memory, chunks }))
 }
 
-/// An act of the user.
+/// Returns an act of the user.
 pub(crate) fn act(writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: PrincipalId::USER, agent: None };
     ChangeSet { by, at: time(1), rights: Vec::new(), writes }
@@ -76,12 +76,12 @@ pub(crate) fn save(store: &SqliteStore, content: &str) -> MemoryId {
     id
 }
 
-/// For whoever does not want to hear how far a copy is.
+/// Ignores the progress of a copy.
 pub(crate) fn quiet() -> impl FnMut(u64, u64) {
     |_, _| ()
 }
 
-/// Everything in a store, in pages of so many.
+/// Returns everything in a store, in pages of `page` records.
 pub(crate) fn dump(store: &SqliteStore, page: usize) -> Vec<Record> {
     let mut records = Vec::new();
     let mut position = Some(DumpPosition::default());

@@ -1,18 +1,18 @@
-//! The SQLite store with real files. What every store must do is in the contract suite of the test kit.
+//! The SQLite store with real files. The rules for every store are in the contract suite of the test kit.
 
-// What the other modules make their stores and memories with.
+// Stores and memories for the other modules.
 mod made;
 
 // Small disks, which can be full.
 mod disk;
 
-// A store with every kind of row in it, and what must be found there.
+// A store with every kind of row in it, and the checks for it.
 mod fixture;
 
-// The contract that every store keeps.
+// The contract of every store.
 mod contract;
 
-// Opening: first runs, races, files that are not ours.
+// Opening: first runs, races, foreign files.
 mod open;
 
 // Files that are removed or cut while a store has them open.
@@ -24,31 +24,31 @@ mod backup;
 // Backups of the whole home: files and attachments too, kills, hostile archives.
 mod whole;
 
-// Restores beside writers, and what they must not bring back.
+// Restores during writes, and what they must not bring back.
 mod restore;
 
 // Unfinished copies, and where copies may go.
 mod drafts;
 
-// Backends that are programs of their own, as processes.
+// Backends in processes of their own.
 mod plugin;
 
-// Attachments by their hash: a folder, and what is heard of a bucket.
+// Attachments by their hash: a folder, and the errors of a bucket.
 mod objects;
 
-// What is erased is gone from every file.
+// Erased text is gone from every file.
 mod erase;
 
 // Dump and load between homes.
 mod transfer;
 
-// What other memories have kept: whose it is, what becomes what, and files that are damaged, locked or hostile.
+// The data of other memory systems: detection, conversion, and damaged, locked or hostile files.
 mod foreign;
 
 // Many connections and processes: pulse, busy waits, readers.
 mod sharing;
 
-// Vectors: their blobs, what waits for them, what is removed of them.
+// Vectors: their blobs, waiting memories, removal.
 mod vectors;
 
 // The search index: the same answers however content came in, files, damage, several users of a folder.
@@ -57,10 +57,10 @@ mod index;
 // The files that people can read: paths, appends, replacements, listings, pledges, the pulse.
 mod workspace;
 
-// What memories speak of and is not there.
+// Files that memories refer to and that are missing.
 mod presence;
 
-// What the check-up sees.
+// The findings of the check-up.
 mod check;
 
 // Files of every released schema open and answer.

@@ -6,12 +6,12 @@ use std::thread;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::error::StoreError;
-use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::model::request::{Filter, Forgotten};
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 use tulving_core::ports::{Directory, Log, Memories, Store};
-use tulving_core::request::{Filter, Forgotten};
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
 
 use crate::made::{act, apply, insert, memory, save, store, try_store, user};
 
@@ -88,7 +88,7 @@ fn files_are_for_their_owner_alone() {
     assert_eq!(seen, 3, "the database, its log and its shared memory");
 }
 
-/// Opens a home whose database holds these bytes, and expects it to be refused and left as it was.
+/// Asserts that a home with this database is refused and left unchanged.
 fn refused(path: &Path) -> StoreError {
     let file = path.join("tulving.db");
     let before = fs::read(&file).expect("it is there");

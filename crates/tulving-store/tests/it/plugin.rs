@@ -1,18 +1,18 @@
-//! The life of a plugin's process: started when it is needed, started anew when it ended, and not left behind.
+//! The lifecycle of a plugin's process: started on demand, restarted after it ended, and not left behind.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tulving_core::error::BackendError;
+use tulving_core::model::error::BackendError;
 use tulving_core::ports::Backend;
 use tulving_store::{Plugin, PluginCommand};
 
-/// As long as a plugin may take that is to answer.
+/// Timeout for a plugin that is expected to answer.
 const PATIENT: Duration = Duration::from_secs(25);
 
-/// What a shell says when it is asked what it is.
+/// A shell script that answers a request for its description.
 const DESCRIBED: &str =
     r#"read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocol":1,"version":"7","verbs":[]}}'"#;
 
@@ -29,7 +29,7 @@ fn read(folder: &TempDir, file: &str) -> String {
     fs::read_to_string(folder.path().join(file)).unwrap_or_default()
 }
 
-/// Whether a process is there, if only to be waited for.
+/// True if a process exists, even as a zombie.
 fn is_there(id: &str) -> bool {
     Path::new("/proc").join(id.trim()).exists()
 }
@@ -91,7 +91,7 @@ fn one_that_cannot_be_started_is_given_up_for_a_while() {
 #[test]
 fn one_that_is_slow_to_start_is_late_and_ready_for_a_later_call() {
     let folder = folder();
-    // It begins once the test says so.
+    // It starts when the test says so.
     let plugin = shell(&folder, &format!("mkfifo go 2>/dev/null; read word < go; {DESCRIBED}; cat > rest"));
     let late = BackendError::TimedOut { after: Duration::from_millis(50) };
     assert_eq!(plugin.describe(Duration::from_millis(50)), Err(late));
@@ -107,7 +107,7 @@ fn one_that_is_slow_to_start_is_late_and_ready_for_a_later_call() {
 #[test]
 fn nothing_is_left_of_it_or_of_its_children_when_it_is_dropped() {
     let folder = folder();
-    // It neither reads on nor ends, and neither does its child.
+    // It neither reads on nor ends, nor does its child.
     let plugin = shell(&folder, &format!("echo $$ > own; sleep 1000 & echo $! > child; {DESCRIBED}; wait"));
     plugin.describe(PATIENT).expect("it answers");
     let (own, child) = (read(&folder, "own"), read(&folder, "child"));
@@ -117,7 +117,7 @@ fn nothing_is_left_of_it_or_of_its_children_when_it_is_dropped() {
     assert!(begun.elapsed() < PATIENT);
     assert!(!is_there(&own), "it was waited for");
     let stat = |id: &str| fs::read_to_string(Path::new("/proc").join(id.trim()).join("stat"));
-    // Whoever has it now may not have waited for it yet.
+    // Its new parent may not have reaped it yet.
     while stat(&child).is_ok_and(|stat| !stat.contains(") Z ")) {
         assert!(begun.elapsed() < PATIENT, "its child still runs");
         std::thread::sleep(Duration::from_millis(5));

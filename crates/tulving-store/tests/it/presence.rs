@@ -1,29 +1,29 @@
-//! What memories speak of and is not there: attachments that were removed or changed, mirrors without a file.
+//! Missing data of memories: attachments that were removed or changed, mirrors without a file.
 
 use std::fs;
 
 use tempfile::{TempDir, tempdir};
-use tulving_core::memory::{Attachment, Mirror};
+use tulving_core::model::memory::{Attachment, Mirror};
 use tulving_core::ports::Objects as _;
-use tulving_store::objects::Local;
-use tulving_store::{Depth, Finding, PresenceCheck, Severity, SqliteStore, Workspace};
+use tulving_store::objects::LocalObjects;
+use tulving_store::{PresenceCheck, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding, Workspace};
 use tulving_testkit::objects::hash;
 
 use crate::made::{apply, insert, memory, store};
 
-struct Bed {
+struct PresenceBed {
     _folder: TempDir,
     store: SqliteStore,
     files: Workspace,
-    objects: Local,
+    objects: LocalObjects,
 }
 
-impl Bed {
+impl PresenceBed {
     fn new() -> Self {
         let folder = tempdir().expect("a folder");
         let store = store(&folder.path().join("home"));
         let files = Workspace::open(store.home(), &store.home().workspace());
-        let objects = Local::new(store.home().objects());
+        let objects = LocalObjects::new(store.home().objects());
         Self { _folder: folder, store, files, objects }
     }
 
@@ -42,7 +42,7 @@ impl Bed {
         object_key
     }
 
-    fn look(&self, depth: Depth, name: &str) -> Finding {
+    fn look(&self, depth: StoreCheckDepth, name: &str) -> StoreCheckFinding {
         let check = PresenceCheck {
             store: &self.store,
             files: &self.files,
@@ -56,10 +56,10 @@ impl Bed {
 
 #[test]
 fn attachments_that_were_removed_cut_grown_or_flipped_are_found() {
-    let bed = Bed::new();
-    assert_eq!(bed.look(Depth::Deep, "attachments").severity, Severity::Fine, "there are none");
+    let bed = PresenceBed::new();
+    assert_eq!(bed.look(StoreCheckDepth::Deep, "attachments").severity, Severity::Fine, "there are none");
     let keys = ["removed", "cut", "grown", "flipped", "sound"].map(|text| bed.attach(text));
-    for depth in [Depth::Usual, Depth::Deep] {
+    for depth in [StoreCheckDepth::Usual, StoreCheckDepth::Deep] {
         assert_eq!(bed.look(depth, "attachments").severity, Severity::Fine);
     }
     let path = |at: usize| bed.store.home().objects().join(&keys[at]);
@@ -67,14 +67,14 @@ fn attachments_that_were_removed_cut_grown_or_flipped_are_found() {
     fs::write(path(1), "c").expect("written");
     fs::write(path(2), "grown and more").expect("written");
     fs::write(path(3), "flopped").expect("written");
-    let usual = bed.look(Depth::Usual, "attachments");
+    let usual = bed.look(StoreCheckDepth::Usual, "attachments");
     assert_eq!(usual.severity, Severity::Bad);
     for (at, number) in [(0, 1), (1, 2), (2, 3)] {
         assert!(usual.text.contains(&format!("#{number} of default")), "{}", usual.text);
         assert!(usual.text.contains(&keys[at]), "{}", usual.text);
     }
     assert!(usual.text.contains("is missing") && usual.hint.is_some(), "{}", usual.text);
-    let deep = bed.look(Depth::Deep, "attachments");
+    let deep = bed.look(StoreCheckDepth::Deep, "attachments");
     assert_eq!(deep.severity, Severity::Bad);
     for key in &keys[..4] {
         assert!(deep.text.contains(key), "{key}: {}", deep.text);
@@ -84,30 +84,30 @@ fn attachments_that_were_removed_cut_grown_or_flipped_are_found() {
 
 #[test]
 fn many_that_are_missing_are_counted_and_not_all_named() {
-    let bed = Bed::new();
+    let bed = PresenceBed::new();
     for n in 0..30 {
         bed.attach(&format!("text {n}"));
     }
     fs::remove_dir_all(bed.store.home().objects().join("sha256")).expect("removed");
-    let found = bed.look(Depth::Usual, "attachments");
+    let found = bed.look(StoreCheckDepth::Usual, "attachments");
     assert_eq!(found.text.matches("is missing").count(), 20, "{}", found.text);
     assert!(found.text.ends_with("; and 10 more"), "{}", found.text);
 }
 
 #[test]
 fn mirrors_without_a_file_are_named() {
-    let bed = Bed::new();
-    assert_eq!(bed.look(Depth::Usual, "files").severity, Severity::Fine);
+    let bed = PresenceBed::new();
+    assert_eq!(bed.look(StoreCheckDepth::Usual, "files").severity, Severity::Fine);
     let mut entry = memory("an entry of a journal");
     entry.provenance.source_path = Some("memory/2026-05-27.md".to_owned());
     entry.provenance.mirror = Some(Mirror { line: 1, occurrence: 0 });
     let id = entry.id;
     apply(&bed.store, vec![insert(entry)]);
-    let found = bed.look(Depth::Usual, "files");
+    let found = bed.look(StoreCheckDepth::Usual, "files");
     assert_eq!(found.severity, Severity::Warn);
     assert!(found.text.contains(&id.to_string()) && found.text.contains("no file memory/2026-05-27.md"));
     let path = bed.store.home().workspace().join("memory/2026-05-27.md");
     fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     fs::write(path, "- an entry of a journal\n").expect("written");
-    assert_eq!(bed.look(Depth::Usual, "files").severity, Severity::Fine);
+    assert_eq!(bed.look(StoreCheckDepth::Usual, "files").severity, Severity::Fine);
 }

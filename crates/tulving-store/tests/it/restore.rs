@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::change::Write;
-use tulving_core::error::StoreError;
-use tulving_core::id::{PrincipalId, TokenId};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{PrincipalId, TokenId};
+use tulving_core::model::request::Filter;
+use tulving_core::model::space::{Token, TokenHash};
+use tulving_core::model::vocabulary::Role;
 use tulving_core::ports::{Directory, Memories, Store};
-use tulving_core::request::Filter;
-use tulving_core::space::{Token, TokenHash};
-use tulving_core::vocabulary::Role;
-use tulving_store::{Home, IfExists, Options, SqliteStore};
+use tulving_store::{ExistingFilePolicy, Home, SqliteOptions, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, quiet, save, store, time, user};
 
@@ -25,14 +25,14 @@ fn contents_of(database: &Path) -> BTreeSet<String> {
     found.collect::<Result<_, _>>().expect("read")
 }
 
-/// What was acknowledged is in the store, or in the copy that one of the restores has left.
+/// An acknowledged save is in the store, or in the copy that one of the restores has left.
 #[test]
 fn a_save_acknowledged_during_a_restore_is_not_lost() {
     let home = tempdir().expect("a folder");
     let first = store(home.path());
     save(&first, "kept");
     let file = home.path().join("copy.db");
-    first.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    first.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let stop = AtomicBool::new(false);
     let saved: Vec<String> = thread::scope(|threads| {
         let (path, stop, first) = (home.path(), &stop, &first);
@@ -70,10 +70,10 @@ fn a_save_acknowledged_during_a_restore_is_not_lost() {
 
 fn hasty(home: &Path, wait: Duration) -> SqliteStore {
     let home = Home::open_or_create(home).expect("a home");
-    SqliteStore::open(&home, Options { busy_wait: wait, ..Options::default() }).expect("it opens")
+    SqliteStore::open(&home, SqliteOptions { busy_wait: wait, ..SqliteOptions::default() }).expect("it opens")
 }
 
-/// A restore in another process is a lock on this file; when the process dies the lock is free.
+/// Simulates a restore in another process by its lock on this file; the lock is free when the process dies.
 fn restore_elsewhere(home: &Path) -> File {
     let lock = File::create(home.join("restore.lock")).expect("made");
     lock.lock().expect("locked");
@@ -88,7 +88,7 @@ fn writers_wait_for_a_restore_and_go_on_when_its_process_is_gone() {
     let id = save(&store, "before");
     apply(&store, vec![Write::Erase { id, from: None }]);
     let copy = home.path().join("copy.db");
-    store.backup(&copy, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&copy, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
 
     let elsewhere = restore_elsewhere(home.path());
     let began = Instant::now();
@@ -135,7 +135,7 @@ fn restores_at_once_take_turns() {
     let first = store(home.path());
     save(&first, "kept");
     let file = home.path().join("copy.db");
-    first.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    first.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     thread::scope(|threads| {
         for _ in 0..4 {
             let (path, file) = (home.path(), &file);
@@ -166,7 +166,7 @@ fn token(store: &SqliteStore, n: u8) -> TokenId {
     id
 }
 
-/// Whether each token is revoked; `None` for one that is not known.
+/// Returns for each token true if it is revoked; `None` for an unknown one.
 fn revoked(store: &SqliteStore, numbers: [u8; 3]) -> [Option<bool>; 3] {
     numbers.map(|n| {
         let token = store.token_by_hash(&TokenHash([n; 32])).expect("read");
@@ -179,10 +179,10 @@ fn a_restore_does_not_revive_a_revoked_token() {
     let home = tempdir().expect("a folder");
     let store = store(home.path());
     let empty = home.path().join("empty.db");
-    store.backup(&empty, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&empty, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let (stolen, _) = (token(&store, 1), token(&store, 2));
     let file = home.path().join("copy.db");
-    store.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     apply(&store, vec![Write::RevokeToken(stolen)]);
     token(&store, 3);
 
@@ -197,7 +197,7 @@ fn a_restore_does_not_revive_a_revoked_token() {
     assert_eq!(revoked(&store, [1, 2, 3]), [Some(true), Some(false), None]);
 }
 
-/// A journal that is left beside the rescued database would be played back into it.
+/// A journal left next to the rescued database would be played back into it.
 #[test]
 fn what_lies_beside_a_damaged_store_goes_with_it() {
     let folder = tempdir().expect("a folder");
@@ -205,14 +205,14 @@ fn what_lies_beside_a_damaged_store_goes_with_it() {
     let file = folder.path().join("copy.db");
     let damaged = store(home.path());
     save(&damaged, "kept");
-    damaged.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    damaged.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     drop(damaged);
     let beside = |path: &Path, suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
     let all = ["", "-wal", "-shm", "-journal"];
     for suffix in all {
         fs::write(beside(&home.database(), suffix), format!("damaged {suffix}")).expect("written");
     }
-    let report = SqliteStore::rescue(&home, Options::default(), &file, &mut quiet()).expect("rescued");
+    let report = SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut quiet()).expect("rescued");
     for suffix in all {
         let kept = fs::read_to_string(beside(&report.previous, suffix)).expect("kept");
         assert_eq!(kept, format!("damaged {suffix}"));
@@ -222,7 +222,7 @@ fn what_lies_beside_a_damaged_store_goes_with_it() {
     assert_eq!(fs::read_dir(home.path().join("backups")).expect("a folder").count(), all.len());
 }
 
-/// Whoever holds the copy open keeps its log from being taken into it.
+/// An open copy prevents its log from being merged into it.
 #[test]
 fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
     let folder = tempdir().expect("a folder");
@@ -230,11 +230,11 @@ fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
     let file = folder.path().join("copy.db");
     let damaged = store(home.path());
     save(&damaged, "kept");
-    damaged.backup(&file, IfExists::Refuse, &mut quiet()).expect("made");
+    damaged.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     drop(damaged);
     fs::write(home.database(), "damaged").expect("written");
     let mut held = None;
-    let rescued = SqliteStore::rescue(&home, Options::default(), &file, &mut |_, _| {
+    let rescued = SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut |_, _| {
         let mut entries = fs::read_dir(home.path().join("backups")).expect("a folder").flatten();
         let scratch = entries.next().expect("a folder in the making").path();
         held.get_or_insert_with(|| {
@@ -247,7 +247,7 @@ fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
     assert!(error.contains("copy.db cannot be restored: ") && error.contains("log"), "{error}");
     assert_eq!(fs::read_to_string(home.database()).expect("there"), "damaged", "nothing has changed");
     drop(held);
-    SqliteStore::rescue(&home, Options::default(), &file, &mut quiet()).expect("rescued");
+    SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut quiet()).expect("rescued");
     assert_eq!(contents_of(&home.database()), BTreeSet::from(["kept".to_owned()]));
 }
 
@@ -258,7 +258,7 @@ fn what_is_wrong_with_a_backup_is_not_said_of_the_home() {
     let text = home.path().join("text.db");
     fs::write(&text, "not a database").expect("written");
     let cut = home.path().join("cut.db");
-    store.backup(&cut, IfExists::Refuse, &mut quiet()).expect("made");
+    store.backup(&cut, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let whole = fs::read(&cut).expect("there");
     fs::write(&cut, &whole[..whole.len() / 2]).expect("cut");
     for path in [&text, &cut, &home.path().join("missing.db")] {

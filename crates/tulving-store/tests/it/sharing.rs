@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::error::StoreError;
-use tulving_core::id::{Seq, SpaceId};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{Seq, SpaceId};
+use tulving_core::model::request::{Filter, Sort};
 use tulving_core::ports::{Log, Memories, Store};
-use tulving_core::request::{Filter, Sort};
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_store::{Home, SqliteOptions, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, save, store, user};
 
@@ -45,8 +45,8 @@ fn a_writer_that_waits_too_long_says_how_long() {
     let home = tempdir().expect("a folder");
     let path = Home::open_or_create(home.path()).expect("a home");
     let wait = Duration::from_millis(200);
-    let store =
-        SqliteStore::open(&path, Options { busy_wait: wait, ..Options::default() }).expect("it opens");
+    let store = SqliteStore::open(&path, SqliteOptions { busy_wait: wait, ..SqliteOptions::default() })
+        .expect("it opens");
     let other = Connection::open(path.database()).expect("opened");
     other.execute_batch("BEGIN IMMEDIATE").expect("held");
     let began = Instant::now();
@@ -86,7 +86,8 @@ fn writers_and_readers_of_many_stores_do_not_fail_each_other() {
 fn more_threads_than_readers_take_turns() {
     let home = tempdir().expect("a folder");
     let path = Home::open_or_create(home.path()).expect("a home");
-    let store = SqliteStore::open(&path, Options { readers: 2, ..Options::default() }).expect("it opens");
+    let store =
+        SqliteStore::open(&path, SqliteOptions { readers: 2, ..SqliteOptions::default() }).expect("it opens");
     save(&store, "read by many");
     thread::scope(|threads| {
         for _ in 0..16 {

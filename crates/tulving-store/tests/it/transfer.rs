@@ -1,12 +1,12 @@
 use serde_json::from_str;
 use tempfile::tempdir;
-use tulving_core::change::{Revision, Touch, Write};
-use tulving_core::error::{Conflict, StoreError, Unique};
-use tulving_core::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::change::{Revision, Touch, Write};
+use tulving_core::model::error::{Conflict, StoreError, Unique};
+use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::record::{Loaded, Record};
+use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::vocabulary::VersionAct;
 use tulving_core::ports::{Memories, Store};
-use tulving_core::record::{Loaded, Record};
-use tulving_core::request::{Filter, Forgotten, Sort};
-use tulving_core::vocabulary::VersionAct;
 
 use crate::fixture::fill;
 use crate::made::{act, apply, dump, edition, insert, memory, save, store, time, user};
@@ -77,7 +77,7 @@ fn what_must_be_unique_is_named_when_it_is_taken() {
     keyed.provenance.source_path = Some("notes.md".to_owned());
     let plain = memory("plain");
     apply(&store, vec![insert(keyed.clone()), insert(plain.clone())]);
-    let taken = |make: &dyn Fn(&mut tulving_core::memory::Memory)| {
+    let taken = |make: &dyn Fn(&mut tulving_core::model::memory::Memory)| {
         let mut other = memory("other");
         make(&mut other);
         match store.apply(&act(vec![insert(other)])).expect_err("it is taken") {

@@ -3,12 +3,12 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::change::{NewMemory, Write};
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, Version};
-use tulving_core::memory::{Chunk, Embedding};
+use tulving_core::model::change::{NewMemory, Write};
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, Version};
+use tulving_core::model::memory::{Chunk, Embedding};
 use tulving_core::ports::{Feed, Store};
-use tulving_store::{Depth, IfExists, Severity, SqliteStore};
+use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
 
 use crate::made::{act, apply, insert, memory, save, store};
 
@@ -43,7 +43,7 @@ fn a_vector_of_another_length_is_damage() {
     save_with(&store, "embedded too", embedding("a"));
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     let found = || {
-        let checkup = store.check(Depth::Usual).expect("checked");
+        let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
         checkup.findings.into_iter().find(|finding| finding.name == "embedding").expect("looked at")
     };
     assert_eq!(found().text, "all memories are embedded (a)");
@@ -88,7 +88,7 @@ fn the_check_up_says_how_many_wait_and_where_that_is_wrong() {
     let home = folder.path().join("home");
     let store = store(&home);
     let look = || {
-        let checkup = store.check(Depth::Usual).expect("checked");
+        let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
         let found = checkup.findings.into_iter().find(|finding| finding.name == "embedding");
         found.map(|finding| (finding.severity, finding.text)).expect("looked at")
     };
@@ -137,7 +137,7 @@ fn vectors_of_other_models_go_in_pages() {
     assert!(!store.drop_stale_vectors(Some("b"), 4).expect("asked"), "and then there is nothing to do");
 }
 
-/// Gives a memory of one chunk vectors of another model.
+/// Gives a memory of one chunk the vectors of another model.
 fn embed(store: &SqliteStore, id: MemoryId, model: &str) {
     let embeddings = vec![(0, embedding(model))];
     apply(store, vec![Write::Embed { id, from: Version::FIRST, embeddings }]);
@@ -151,7 +151,7 @@ fn a_model_is_prepared_while_another_answers() {
     let ids: Vec<MemoryId> =
         (0..4).map(|n| save_with(&store, &format!("memory {n}"), embedding("a"))).collect();
     let told = || {
-        let checkup = store.check(Depth::Usual).expect("checked");
+        let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
         let found = checkup.findings.into_iter().find(|finding| finding.name == "embedding");
         found.map(|finding| finding.text).expect("looked at")
     };
@@ -202,7 +202,7 @@ fn a_copy_of_the_store_has_its_model_its_vectors_and_what_waits() {
     let waiting = save(&one, "not embedded");
     save_with(&other, "something else", embedding("b"));
     let file = folder.path().join("copy.db");
-    one.backup(&file, IfExists::Refuse, &mut |_, _| ()).expect("made");
+    one.backup(&file, ExistingFilePolicy::Refuse, &mut |_, _| ()).expect("made");
     other.restore(&file, &mut |_, _| ()).expect("restored");
     assert_eq!(other.model().expect("read").as_deref(), Some("a"));
     assert_eq!(other.unembedded_ids("a", 9, 9).expect("read"), [waiting]);
@@ -220,7 +220,7 @@ fn a_backup_of_the_first_schema_is_restored() {
     crate::fixture::assert_filled(&store);
 }
 
-/// The pages that were written to the log from `offset` on.
+/// Returns the pages that were written to the log from `offset` on.
 fn pages_written(home: &Path, offset: usize) -> Vec<u32> {
     const FRAME: usize = 24 + 4_096;
     let log = fs::read(home.join("tulving.db-wal")).expect("read");

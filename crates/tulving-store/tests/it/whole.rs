@@ -1,4 +1,4 @@
-//! Backups of a whole home: what is in them, what a kill in the middle of a restore leaves, and files that lie.
+//! Backups of a whole home: their content, a kill in the middle of a restore, and forged files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,30 +12,31 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 use tempfile::{TempDir, tempdir};
-use tulving_core::change::Write;
-use tulving_core::error::{ObjectError, StoreError};
-use tulving_core::file::{FilePath, Folder};
-use tulving_core::memory::Attachment;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{ObjectError, StoreError};
+use tulving_core::model::file::{FilePath, Folder};
+use tulving_core::model::memory::Attachment;
+use tulving_core::model::request::{Filter, Sort};
 use tulving_core::ports::{Files, Hold, Log, Memories, Objects};
-use tulving_core::request::{Filter, Sort};
-use tulving_store::objects::Local;
+use tulving_store::objects::LocalObjects;
 use tulving_store::{
-    BackupCounts, BackupReport, ConfigFate, Depth, Home, HomeContent, IfExists, Options, Rescue,
-    RestoreOptions, RestoreReport, Severity, SqliteStore, Workspace,
+    BackupCounts, BackupReport, ConfigOutcome, ConfigTexts, DamagedStoreRestore, ExistingFilePolicy, Home,
+    HomeContent, RestoreOptions, RestoreReport, Severity, SqliteOptions, SqliteStore, StoreCheckDepth,
+    Workspace, WrittenConfig,
 };
 use tulving_testkit::objects::hash;
 
 use crate::made::{apply, insert, memory, quiet, save, store, user};
 
 /// A home with a store, files and attachments.
-struct Bed {
+struct BackupBed {
     folder: TempDir,
     store: SqliteStore,
     files: Workspace,
-    objects: Local,
+    objects: LocalObjects,
 }
 
-impl Bed {
+impl BackupBed {
     fn new() -> Self {
         let folder = tempdir().expect("a folder");
         let path = folder.path().join("home");
@@ -45,11 +46,11 @@ impl Bed {
     fn at(folder: TempDir, path: &Path) -> Self {
         let store = store(path);
         let files = Workspace::open(store.home(), &store.home().workspace());
-        let objects = Local::new(store.home().objects());
+        let objects = LocalObjects::new(store.home().objects());
         Self { folder, store, files, objects }
     }
 
-    /// Memories, files of several spaces, a former text and an attachment, all of which say `word`.
+    /// Adds memories, files of several spaces, a former text and an attachment, all with `word`.
     fn furnish(&self, word: &str) {
         save(&self.store, &format!("a memory of {word}"));
         for (folder, name) in FILES {
@@ -67,7 +68,7 @@ impl Bed {
         self.files.append(&path, &format!("- {word}")).expect("written");
     }
 
-    /// A memory of a file that says `word`.
+    /// Adds a memory of a file that contains `word`.
     fn attach(&self, word: &str) -> String {
         let bytes = format!("%PDF {word}");
         let object_key = self.objects.put(bytes.as_bytes(), &hash(bytes.as_bytes())).expect("kept");
@@ -85,13 +86,15 @@ impl Bed {
     }
 
     fn content<'a>(&'a self, objects: &'a dyn Objects) -> HomeContent<'a> {
-        HomeContent { store: &self.store, files: &self.files, objects, config: None }
+        HomeContent { store: &self.store, files: &self.files, objects, config: ConfigTexts::default() }
     }
 
     fn back_up(&self) -> (PathBuf, BackupReport) {
         let path = self.folder.path().join(format!("backup-{}.tar", fastrand::u64(..)));
-        let report =
-            self.content(&self.objects).back_up(&path, IfExists::Refuse, &mut quiet()).expect("made");
+        let report = self
+            .content(&self.objects)
+            .back_up(&path, ExistingFilePolicy::Refuse, &mut quiet())
+            .expect("made");
         (path, report)
     }
 
@@ -100,8 +103,7 @@ impl Bed {
     }
 
     fn try_restore_with(&self, from: &Path, objects: &dyn Objects) -> Result<RestoreReport, StoreError> {
-        let options =
-            RestoreOptions { workspace: self.files.folder(), config: &|text| text.map(str::to_owned) };
+        let options = RestoreOptions { workspace: self.files.folder(), config: &|texts| texts };
         self.content(objects).restore(from, &options, &mut quiet())
     }
 
@@ -109,7 +111,7 @@ impl Bed {
         self.try_restore(from).expect("restored")
     }
 
-    /// Everything that a person would miss: memories, files, former texts, attachments.
+    /// Returns everything that a person would miss: memories, files, former texts, attachments.
     fn state(&self) -> State {
         let home = self.store.home().path();
         let all = self.store.list(&user(), &Filter::default(), Sort::Oldest, 1_000, None).expect("read");
@@ -128,7 +130,7 @@ impl Bed {
         State { memories, files }
     }
 
-    /// The names in the home that must not stay there.
+    /// Returns the names in the home that must not stay there.
     fn left_behind(&self) -> Vec<String> {
         let mut files = BTreeMap::new();
         tree(self.store.home().path(), "", &mut files);
@@ -150,7 +152,7 @@ struct State {
     files: BTreeMap<String, String>,
 }
 
-/// The files below a folder, hidden ones included.
+/// Collects the files below a folder, including hidden ones.
 fn tree(folder: &Path, name: &str, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -163,7 +165,7 @@ fn tree(folder: &Path, name: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Copies a folder as a kill at this moment would leave it: nobody holds a lock on anything in the copy.
+/// Copies a folder as a kill at this moment would leave it: without any lock.
 fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("made");
     for entry in fs::read_dir(from).expect("a folder").flatten() {
@@ -174,7 +176,7 @@ fn copy_tree(from: &Path, to: &Path) {
 
 #[test]
 fn a_backup_holds_the_whole_home_and_a_new_home_finds_all_of_it() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, report) = bed.back_up();
     let counts = BackupCounts { memories: 2, files: 4, former_texts: 1, attachments: 1 };
@@ -183,18 +185,18 @@ fn a_backup_holds_the_whole_home_and_a_new_home_finds_all_of_it() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().expect("there").permissions());
     assert_eq!(mode & 0o777, 0o600);
 
-    let other = Bed::new();
+    let other = BackupBed::new();
     let report = other.restore(&file);
-    assert_eq!((report.counts, report.database_only, report.config), (counts, false, ConfigFate::None));
+    assert_eq!((report.counts, report.database_only, report.config), (counts, false, ConfigOutcome::None));
     assert_eq!(other.state(), bed.state());
     assert_eq!(other.left_behind(), [""; 0]);
-    let checkup = other.store.check(Depth::Deep).expect("checked");
+    let checkup = other.store.check(StoreCheckDepth::Deep).expect("checked");
     assert!(checkup.severity() < Severity::Bad, "{checkup:?}");
 }
 
 #[test]
 fn a_restore_keeps_the_whole_home_that_was_there_and_can_be_undone() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let apples = bed.state();
@@ -211,7 +213,7 @@ fn a_restore_keeps_the_whole_home_that_was_there_and_can_be_undone() {
 
 /// Calls back before an attachment is kept and before one is read.
 struct Watched<'a> {
-    inner: &'a Local,
+    inner: &'a LocalObjects,
     put: &'a (dyn Fn() + Sync),
     get: &'a (dyn Fn() + Sync),
 }
@@ -240,10 +242,10 @@ impl Objects for Watched<'_> {
     }
 }
 
-/// Copies of a home at three moments of a restore, in a folder of their own: while attachments are kept, when everything is
-/// staged, and when that is so and the database was replaced.
+/// Returns copies of a home at three moments of a restore, in a folder of their own: while attachments are stored, when
+/// everything is staged, and after the database was also replaced.
 fn killed_restores() -> (TempDir, [PathBuf; 3], State, State) {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let apples = bed.state();
@@ -260,17 +262,19 @@ fn killed_restores() -> (TempDir, [PathBuf; 3], State, State) {
     let watched = Watched { inner: &bed.objects, put: &|| take(&early), get: &|| take(&staged) };
     bed.try_restore_with(&file, &watched).expect("restored");
     assert!(staged.join("restore.json").exists(), "it was noted before what was there is kept");
-    // The commit is the database alone: the staged copy with the new one is what a kill right after it leaves.
+    // The commit replaces only the database: a kill right after it leaves the staged copy with the new database.
     copy_tree(&staged, &committed);
     for name in ["tulving.db", "tulving.db-wal", "tulving.db-shm"] {
         drop(fs::remove_file(committed.join(name)));
     }
-    bed.store.backup(&committed.join("tulving.db"), IfExists::Refuse, &mut quiet()).expect("copied");
+    bed.store
+        .backup(&committed.join("tulving.db"), ExistingFilePolicy::Refuse, &mut quiet())
+        .expect("copied");
     (copies, [early, staged, committed], pears, apples)
 }
 
-fn opened(home: &Path) -> Bed {
-    Bed::at(tempdir().expect("a folder"), home)
+fn opened(home: &Path) -> BackupBed {
+    BackupBed::at(tempdir().expect("a folder"), home)
 }
 
 #[test]
@@ -292,7 +296,7 @@ fn a_restore_killed_after_the_commit_is_finished_wherever_it_stopped() {
         let name = names.map(|entry| entry.path()).find(|path| path.to_string_lossy().contains(".tulving-"));
         name.expect("a stage")
     };
-    // How many of the old files were moved away, whether that was noted, how many of the new ones were put there.
+    // Number of old files moved away, true if that was noted, number of new files in place.
     for (round, (away, noted, there)) in
         [(0, false, 0), (1, false, 0), (3, false, 0), (3, true, 0), (3, true, 1), (3, true, 3)]
             .into_iter()
@@ -335,7 +339,7 @@ fn a_process_that_was_open_finishes_what_a_killed_restore_left() {
 
 #[test]
 fn a_backup_that_was_cut_or_changed_is_refused_and_nothing_changes() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     bed.furnish("pears");
@@ -347,7 +351,7 @@ fn a_backup_that_was_cut_or_changed_is_refused_and_nothing_changes() {
         let error = bed.try_restore(&bad).expect_err(what);
         assert!(error.to_string().contains("bad.tar cannot be restored: "), "{what}: {error}");
     };
-    // The last two blocks are empty and say only that the file ends.
+    // The last two blocks are empty and only mark the end of the file.
     for cut in [512, 1_000, whole.len() / 3, whole.len() / 2, whole.len() - 1_024 - 600] {
         refused(&whole[..cut], &format!("cut at {cut}"));
     }
@@ -381,7 +385,7 @@ fn contents(bytes: &[u8]) -> Vec<(String, usize, usize)> {
     tar.entries().expect("entries").map(place).collect()
 }
 
-/// An archive with these entries after its header, and a manifest that is right about all of them.
+/// Writes an archive with these entries after its header, and a manifest that is right about all of them.
 fn forged(path: &Path, entries: &[(&str, EntryType, Vec<u8>)]) {
     let header = json!({ "format": "tulving-backup", "version": 1, "made_at": "", "erasure": null, "erased_text_left": false });
     let mut all = vec![("tulving-backup.json", EntryType::Regular, header.to_string().into_bytes())];
@@ -397,7 +401,7 @@ fn forged(path: &Path, entries: &[(&str, EntryType, Vec<u8>)]) {
     let mut tar = tar::Builder::new(fs::File::create(path).expect("made"));
     for (name, kind, content) in all {
         let mut header = tar::Header::new_gnu();
-        // Written by hand: the library refuses what is tried here.
+        // Written by hand, because the library refuses such names.
         header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_entry_type(kind);
         header.set_mode(0o777);
@@ -413,10 +417,10 @@ fn forged(path: &Path, entries: &[(&str, EntryType, Vec<u8>)]) {
 
 #[test]
 fn a_hostile_archive_writes_nothing_anywhere() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     save(&bed.store, "mine");
     let copy = bed.folder.path().join("copy.db");
-    bed.store.backup(&copy, IfExists::Refuse, &mut quiet()).expect("made");
+    bed.store.backup(&copy, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let database = fs::read(&copy).expect("there");
     let before = bed.state();
     let evil = bed.folder.path().join("evil.tar");
@@ -460,7 +464,7 @@ fn a_hostile_archive_writes_nothing_anywhere() {
 
 #[test]
 fn a_size_or_a_count_that_lies_is_refused() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let before = bed.state();
@@ -489,8 +493,8 @@ fn a_size_or_a_count_that_lies_is_refused() {
     assert_eq!(bed.state(), before);
 }
 
-/// The form of backups before they were of the whole home: what SQLite's own backup writes.
-fn old_backup(bed: &Bed) -> PathBuf {
+/// Writes a backup in the old form, before backups covered the whole home: the output of SQLite's own backup.
+fn old_backup(bed: &BackupBed) -> PathBuf {
     let path = bed.folder.path().join("old.db");
     let source = Connection::open(bed.store.home().database()).expect("opened");
     let mut target = Connection::open(&path).expect("made");
@@ -501,7 +505,7 @@ fn old_backup(bed: &Bed) -> PathBuf {
 
 #[test]
 fn a_backup_of_the_database_alone_still_restores_and_leaves_files_as_they_are() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let old = old_backup(&bed);
     let apples = bed.state();
@@ -518,13 +522,13 @@ fn a_backup_of_the_database_alone_still_restores_and_leaves_files_as_they_are() 
 
 #[test]
 fn a_backup_made_while_others_write_is_consistent() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let stop = AtomicBool::new(false);
     thread::scope(|threads| {
         let (path, stop) = (bed.store.home().path(), &stop);
         threads.spawn(move || {
-            let other = Bed::at(tempdir().expect("a folder"), path);
+            let other = BackupBed::at(tempdir().expect("a folder"), path);
             for n in 0.. {
                 if stop.load(Ordering::Relaxed) {
                     break;
@@ -536,9 +540,9 @@ fn a_backup_made_while_others_write_is_consistent() {
         for _ in 0..4 {
             let (file, report) = bed.back_up();
             assert_eq!(report.left_out, []);
-            let other = Bed::new();
+            let other = BackupBed::new();
             other.restore(&file);
-            // Every attachment is there and has its hash, or reading it fails.
+            // Every attachment exists and has its hash, otherwise reading it fails.
             let state = other.state();
             assert_eq!(state.memories.len() as u64, report.counts.memories + report.counts.attachments);
             let journal = state.files.get("workspace/memory/2026-05-28.md").cloned().unwrap_or_default();
@@ -550,7 +554,7 @@ fn a_backup_made_while_others_write_is_consistent() {
 
 #[test]
 fn a_restore_waits_for_whoever_writes_a_file_and_loses_nothing_that_was_acknowledged() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let stop = AtomicBool::new(false);
@@ -558,7 +562,7 @@ fn a_restore_waits_for_whoever_writes_a_file_and_loses_nothing_that_was_acknowle
     let written = thread::scope(|threads| {
         let (path, stop) = (bed.store.home().path(), &stop);
         let writer = threads.spawn(move || {
-            let other = Bed::at(tempdir().expect("a folder"), path);
+            let other = BackupBed::at(tempdir().expect("a folder"), path);
             let mut written = 0;
             while !stop.load(Ordering::Relaxed) {
                 other.write("", "memory/2026-05-29.md", &format!("line {written}."));
@@ -576,7 +580,7 @@ fn a_restore_waits_for_whoever_writes_a_file_and_loses_nothing_that_was_acknowle
     let name = "workspace/memory/2026-05-29.md";
     let mut texts = bed.state().files.get(name).cloned().unwrap_or_default();
     for previous in found {
-        let other = Bed::new();
+        let other = BackupBed::new();
         other.restore(&previous);
         texts.push_str(other.state().files.get(name).map_or("", String::as_str));
     }
@@ -586,7 +590,7 @@ fn a_restore_waits_for_whoever_writes_a_file_and_loses_nothing_that_was_acknowle
 
 #[test]
 fn a_workspace_outside_the_home_is_in_the_backup_and_what_is_not_of_memory_stays() {
-    let mut bed = Bed::new();
+    let mut bed = BackupBed::new();
     let outside = bed.folder.path().join("agent");
     bed.files = Workspace::open(bed.store.home(), &outside);
     for (folder, name) in FILES {
@@ -596,7 +600,7 @@ fn a_workspace_outside_the_home_is_in_the_backup_and_what_is_not_of_memory_stays
     fs::write(outside.join("src/main.rs"), "fn main() {}").expect("written");
     let (file, report) = bed.back_up();
     assert_eq!(report.counts.files, 4, "the code of the agent is not of memory");
-    let other = Bed::new();
+    let other = BackupBed::new();
     other.restore(&file);
     let files = other.state().files;
     assert_eq!(files.len(), 4, "{files:?}");
@@ -612,13 +616,13 @@ fn a_workspace_outside_the_home_is_in_the_backup_and_what_is_not_of_memory_stays
 
 #[test]
 fn another_folder_for_the_files_is_not_taken_where_it_has_some() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let taken = bed.folder.path().join("taken");
     fs::create_dir_all(taken.join("memory")).expect("made");
     let restore = |folder: &Path| {
-        let options = RestoreOptions { workspace: folder, config: &|_| None };
+        let options = RestoreOptions { workspace: folder, config: &|_| ConfigTexts::default() };
         bed.content(&bed.objects).restore(&file, &options, &mut quiet())
     };
     let error = restore(&taken).expect_err("taken").to_string();
@@ -631,7 +635,7 @@ fn another_folder_for_the_files_is_not_taken_where_it_has_some() {
 
 #[test]
 fn an_attachment_that_is_missing_or_damaged_is_named_and_the_rest_is_backed_up() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (gone, damaged) = (bed.attach("gone"), bed.attach("damaged"));
     let objects = bed.store.home().objects();
@@ -643,58 +647,76 @@ fn an_attachment_that_is_missing_or_damaged_is_named_and_the_rest_is_backed_up()
     let mut expected = [format!("objects/{gone}"), format!("objects/{damaged}")];
     expected.sort();
     assert_eq!(named, expected);
-    let other = Bed::new();
+    let other = BackupBed::new();
     assert_eq!(other.restore(&file).left_out, report.left_out);
 }
 
 #[test]
 fn config_is_written_only_where_the_home_has_none() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     let file = bed.folder.path().join("backup.tar");
-    let content = HomeContent { config: Some("space = \"work\"\n".to_owned()), ..bed.content(&bed.objects) };
-    content.back_up(&file, IfExists::Refuse, &mut quiet()).expect("made");
-    let other = Bed::new();
-    assert_eq!(other.restore(&file).config, ConfigFate::Written);
+    let content = HomeContent {
+        config: ConfigTexts {
+            toml: Some("space = \"work\"\n".to_owned()),
+            json: Some("{\"page\": 5}".to_owned()),
+        },
+        ..bed.content(&bed.objects)
+    };
+    content.back_up(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
+    let other = BackupBed::new();
+    let written = WrittenConfig { toml: true, json: true };
+    assert_eq!(other.restore(&file).config, ConfigOutcome::Written(written));
+    let json = other.store.home().path().join("config.json");
+    assert_eq!(fs::read_to_string(&json).expect("there"), "{\"page\": 5}");
     let path = other.store.home().path().join("config.toml");
     assert_eq!(fs::read_to_string(&path).expect("there"), "space = \"work\"\n");
     fs::write(&path, "space = \"mine\"\n").expect("written");
-    assert_eq!(other.restore(&file).config, ConfigFate::Kept);
+    assert_eq!(other.restore(&file).config, ConfigOutcome::Kept);
     assert_eq!(fs::read_to_string(&path).expect("there"), "space = \"mine\"\n");
+    // If one of the files exists, both are kept: a setting in both files is an error.
+    fs::remove_file(&json).expect("removed");
+    assert_eq!(other.restore(&file).config, ConfigOutcome::Kept);
+    assert!(!json.exists());
 }
 
 #[test]
 fn a_damaged_store_is_replaced_by_the_whole_backup_and_its_files_are_kept() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("home");
-    let bed = Bed::at(folder, &path);
+    let bed = BackupBed::at(folder, &path);
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let apples = bed.state();
     bed.write("", "memory/2026-05-28.md", "written before the damage");
-    let Bed { folder, store, files, objects } = bed;
+    let BackupBed { folder, store, files, objects } = bed;
     let home = store.home().clone();
     drop(store);
     fs::write(home.database(), "damaged").expect("written");
-    let rescue = Rescue { home: &home, store: Options::default(), files: &files, objects: &objects };
-    let options = RestoreOptions { workspace: files.folder(), config: &|_| None };
+    let rescue = DamagedStoreRestore {
+        home: &home,
+        store: SqliteOptions::default(),
+        files: &files,
+        objects: &objects,
+    };
+    let options = RestoreOptions { workspace: files.folder(), config: &|_| ConfigTexts::default() };
     let report = rescue.restore(&file, &options, &mut quiet()).expect("rescued");
     assert_eq!(fs::read_to_string(&report.previous).expect("kept"), "damaged");
     let kept = report.previous_files.expect("the files are kept");
     let kept = fs::read(kept).expect("there");
     assert!(contents(&kept).iter().any(|(name, ..)| name == "workspace/memory/2026-05-28.md"));
-    let bed = Bed::at(folder, home.path());
+    let bed = BackupBed::at(folder, home.path());
     assert_eq!(bed.state(), apples);
     assert_eq!(bed.left_behind(), [""; 0]);
 }
 
 #[test]
 fn whole_backups_from_before_an_erasure_are_named() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     let id = save(&bed.store, "xyzzy");
     let (file, _) = bed.back_up();
     let report = bed.restore(&file);
     let named = || {
-        let checkup = bed.store.check(Depth::Usual).expect("checked");
+        let checkup = bed.store.check(StoreCheckDepth::Usual).expect("checked");
         let copies =
             checkup.findings.into_iter().find(|finding| finding.name == "copies").expect("looked at");
         (copies.severity, copies.text)
@@ -714,28 +736,28 @@ fn whole_backups_from_before_an_erasure_are_named() {
 
 #[test]
 fn names_that_are_long_or_not_english_come_back() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     let long = format!("memory/{}/{}.md", "ä".repeat(100), "journal-".repeat(25));
     bed.write("groups/Familie Müller", "Räume 日本.md", "apples");
     bed.write("", &long, "pears");
     let (file, report) = bed.back_up();
     assert_eq!(report.left_out, []);
-    let other = Bed::new();
+    let other = BackupBed::new();
     other.restore(&file);
     assert_eq!(other.state(), bed.state());
 }
 
-/// Nothing here may depend on what a home is called by whoever opens it.
+/// The path used to open a home must not matter.
 #[test]
 fn a_home_that_is_opened_by_a_relative_or_linked_path_is_restored_too() {
-    let bed = Bed::new();
+    let bed = BackupBed::new();
     bed.furnish("apples");
     let (file, _) = bed.back_up();
     let apples = bed.state();
     let link = bed.folder.path().join("link");
     std::os::unix::fs::symlink(bed.store.home().path(), &link).expect("linked");
     bed.furnish("pears");
-    let linked = Bed::at(tempdir().expect("a folder"), &link);
+    let linked = BackupBed::at(tempdir().expect("a folder"), &link);
     linked.restore(&file);
     assert_eq!(bed.state(), apples);
     let home = Home::open_or_create(&link).expect("a home");

@@ -1,14 +1,14 @@
-//! Memories of other systems: which memory stands for each, and what it said when it was taken in.
+//! Imported memories of other systems: the memory for each of them, and its content at the import.
 
-use tulving_core::change::{AdoptedItem, Adoption, ForeignItem, Write};
-use tulving_core::error::Conflict;
-use tulving_core::id::{Number, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Chunk, Memory};
-use tulving_core::record::{CurrentVersion, Loaded, MemoryRecord};
-use tulving_core::vocabulary::{System, VersionAct};
+use tulving_core::model::change::{AdoptedItem, Adoption, ForeignItem, Write};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{Number, PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Chunk, Memory};
+use tulving_core::model::record::{CurrentVersion, Loaded, MemoryRecord};
+use tulving_core::model::vocabulary::{System, VersionAct};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::World;
+use super::{StoreFactory, conflict, good, world};
+use crate::build::StoreFixture;
 
 const HERE: SpaceId = SpaceId::DEFAULT;
 const USER: PrincipalId = PrincipalId::USER;
@@ -23,21 +23,21 @@ fn adopt(item: ForeignItem, memory: &Memory, above: u64) -> Write {
     Write::Adopt(Box::new(Adoption { item, record, chunks: chunks(), above }))
 }
 
-/// Chunks that nobody would cut a content into.
+/// Chunks that no splitter would make.
 fn chunks() -> Vec<Chunk> {
     let chunk = |start| Chunk { start, end: start + 1, heading_path: Vec::new(), embedding: None };
     vec![chunk(0), chunk(1)]
 }
 
-fn known(world: &World, name: u8) -> Option<AdoptedItem> {
+fn known(world: &StoreFixture, name: u8) -> Option<AdoptedItem> {
     let mut found = good(world.store.adopted(HERE, USER, System::Max, &[[name; 32]]));
     assert!(found.len() <= 1);
     found.pop()
 }
 
-/// What stands for a memory of theirs is the memory itself, or the one that says the same; of a taken id nothing is noted.
-/// Others, other spaces and other systems know nothing of it, and with the memory it goes.
-pub fn what_stands_for_a_foreign_memory_is_known(fresh: Fresh<'_>) {
+/// An imported memory is known by its own memory, or by the one with the same content. Nothing is recorded for a taken id.
+/// Other principals, spaces and systems do not see it, and it goes with the memory.
+pub fn what_stands_for_a_foreign_memory_is_known(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let there = world.hub("elsewhere");
     let mine = world.put(HERE, USER, "said here", |_| {});
@@ -75,8 +75,8 @@ pub fn what_stands_for_a_foreign_memory_is_known(fresh: Fresh<'_>) {
     assert_eq!(conflict(refused), Conflict::Gone { id: new.id });
 }
 
-/// A number of theirs is kept where it is free. Any other is above all that they may still bring.
-pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: Fresh<'_>) {
+/// An imported number is kept if it is free. Otherwise the memory gets a number above all that may still be imported.
+pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let first = world.put(HERE, USER, "mine", |_| {});
     assert_eq!(first.number, Some(Number(1)));

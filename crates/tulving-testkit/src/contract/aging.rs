@@ -1,21 +1,21 @@
-//! What rules look at.
+//! The data that lifecycle rules read.
 
-use tulving_core::change::{Touch, Write};
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::job::{Job, Lease};
-use tulving_core::life::Life;
-use tulving_core::memory::{Mirror, Standing};
-use tulving_core::vocabulary::{AuditAct, JobState, State};
+use tulving_core::model::change::{Touch, Write};
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::job::{Job, Lease};
+use tulving_core::model::life::Life;
+use tulving_core::model::memory::{Mirror, Standing};
+use tulving_core::model::vocabulary::{AuditAct, JobState, State};
 
-use super::{Fresh, good, world};
-use crate::build::{self, World, eyes};
+use super::{StoreFactory, good, world};
+use crate::build::{self, StoreFixture, eyes};
 
-fn lives(world: &World, spaces: &[SpaceId]) -> Vec<Life> {
+fn lives(world: &StoreFixture, spaces: &[SpaceId]) -> Vec<Life> {
     good(world.store.lives(spaces, None, 1_000))
 }
 
-/// A life says of a memory what the memory says, with its uses; in the spaces that are named and no others.
-pub fn a_life_is_that_of_its_memory(fresh: Fresh<'_>) {
+/// A life has the same values as its memory, including its usage; only for the named spaces.
+pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
     let (elsewhere, other) = world.hub_with_writer("there");
@@ -39,8 +39,8 @@ pub fn a_life_is_that_of_its_memory(fresh: Fresh<'_>) {
     assert_eq!(lives(&world, &[]), []);
 }
 
-/// Pages follow one another by id, and hold neither mirrors nor what no rule may move.
-pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: Fresh<'_>) {
+/// Pages follow one another by id. They contain neither mirrors nor memories that no rule may move.
+pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
     let put = |content: &str, change: &dyn Fn(&mut Standing)| {
@@ -72,8 +72,8 @@ pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: Fresh<'_>) {
     assert_eq!(paged, moved);
 }
 
-/// A move is refused where a rule has moved the memory since, and what a rule said is kept.
-pub fn a_move_knows_from_when_rules_count(fresh: Fresh<'_>) {
+/// A move is refused if a rule has moved the memory since. The rule's move is kept.
+pub fn a_move_knows_from_when_rules_count(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
     let memory = world.put(space, owner, "aging", |_| ());
@@ -85,8 +85,8 @@ pub fn a_move_knows_from_when_rules_count(fresh: Fresh<'_>) {
     assert!(world.try_apply(vec![write]).is_err());
 }
 
-/// Old entries of the audit go, of one space or of none, a number at a time; others stay.
-pub fn old_audit_entries_go_and_others_stay(fresh: Fresh<'_>) {
+/// Old audit entries of one space, or of none, are removed in batches. Others stay.
+pub fn old_audit_entries_go_and_others_stay(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, there) = (world.hub("here"), world.hub("there"));
     let entry = |space, at| {
@@ -106,8 +106,8 @@ pub fn old_audit_entries_go_and_others_stay(fresh: Fresh<'_>) {
     assert_eq!(counts(build::second(99)), [1, 1, 1]);
 }
 
-/// A job that was put off, or taken, by a clock that ran ahead may be begun.
-pub fn a_clock_that_ran_ahead_holds_no_job_up(fresh: Fresh<'_>) {
+/// A job that was postponed or taken by a clock more than a day ahead may be started.
+pub fn a_clock_that_ran_ahead_holds_no_job_up(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let now = build::second(0);
     let ahead = |hours: i64| now.plus_millis(hours * 3_600_000);

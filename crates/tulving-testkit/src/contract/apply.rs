@@ -1,23 +1,23 @@
 //! `apply` is one transaction: whole or absent, checked where it is written, durable when it returns.
 
-use tulving_core::change::{Right, Touch, Write};
-use tulving_core::error::{Conflict, Unique};
-use tulving_core::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::memory::{Attachment, Mirror, Place, Provenance, Span};
-use tulving_core::request::{Filter, Forgotten, Sort};
-use tulving_core::score::Importance;
-use tulving_core::space::{MemberOf, Principal, Space};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
+use tulving_core::model::change::{Right, Touch, Write};
+use tulving_core::model::error::{Conflict, Unique};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::model::memory::{Attachment, Mirror, Place, Provenance, Span};
+use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::score::Importance;
+use tulving_core::model::space::{MemberOf, Principal, Space};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
     AuditAct, Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Origin, PrincipalKind, Relation,
     Role, SpaceKind, Stability, State, Trust,
 };
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{self, World, eyes};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{self, StoreFixture, eyes};
 
-/// A set whose last write meets a conflict leaves nothing of the writes before it, whatever the conflict is.
-pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
+/// A set whose last write conflicts leaves nothing of the writes before it, whatever the conflict.
+pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("whole");
     let keyed = world.put(space, owner, "keyed", |m| m.edition.key = Some("k".to_owned()));
@@ -88,7 +88,7 @@ pub fn a_set_is_whole_or_absent(fresh: Fresh<'_>) {
 }
 
 /// A right is a direct membership of the space at the moment of the write.
-pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
+pub fn rights_are_checked_where_they_are_used(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = world.hub("rights");
     let actor = world.principal("actor");
@@ -122,8 +122,8 @@ pub fn rights_are_checked_where_they_are_used(fresh: Fresh<'_>) {
     );
 }
 
-/// Who may not act learns nothing of what stands there.
-pub fn a_lost_right_is_said_before_anything_else(fresh: Fresh<'_>) {
+/// An actor without the right learns nothing about the memory.
+pub fn a_lost_right_is_said_before_anything_else(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("first");
     let mut memory = world.put(space, owner, "there", |_| ());
@@ -139,7 +139,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: Fresh<'_>) {
 }
 
 /// An edit made on an older version answers with both versions.
-pub fn a_stale_revision_conflicts(fresh: Fresh<'_>) {
+pub fn a_stale_revision_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("stale");
     let first = world.put(space, owner, "one", |_| ());
@@ -154,7 +154,7 @@ pub fn a_stale_revision_conflicts(fresh: Fresh<'_>) {
 }
 
 /// An edit decided before a memory was moved would undo the move, so it is refused.
-pub fn a_revision_of_what_moved_conflicts(fresh: Fresh<'_>) {
+pub fn a_revision_of_what_moved_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moved");
     let memory = world.put(space, owner, "here", |_| ());
@@ -168,7 +168,7 @@ pub fn a_revision_of_what_moved_conflicts(fresh: Fresh<'_>) {
 }
 
 /// A move decided on another standing is refused, whichever part of it differs.
-pub fn a_move_from_elsewhere_conflicts(fresh: Fresh<'_>) {
+pub fn a_move_from_elsewhere_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moved");
     let memory = world.put(space, owner, "here", |_| ());
@@ -189,8 +189,8 @@ pub fn a_move_from_elsewhere_conflicts(fresh: Fresh<'_>) {
     world.shift(&memory, |s| s.state = State::Archived);
 }
 
-/// What is not there any more is named, also by who would only link to it.
-pub fn what_is_gone_conflicts(fresh: Fresh<'_>) {
+/// A missing memory is named in the conflict, also for a write that only links to it.
+pub fn what_is_gone_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("gone");
     let here = world.put(space, owner, "here", |_| ());
@@ -210,8 +210,8 @@ pub fn what_is_gone_conflicts(fresh: Fresh<'_>) {
     }
 }
 
-/// Later writes of a set stand on the earlier ones.
-pub fn writes_of_a_set_build_on_each_other(fresh: Fresh<'_>) {
+/// Later writes of a set see the earlier ones.
+pub fn writes_of_a_set_build_on_each_other(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("order");
     let holder = world.put(space, owner, "holder", |m| m.edition.key = Some("k".to_owned()));
@@ -238,8 +238,8 @@ pub fn writes_of_a_set_build_on_each_other(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.versions(&viewer, heir.id)).len(), 3);
 }
 
-/// Each space counts for itself, upwards; neither erasing nor a refused set gives a number twice; mirrors have none.
-pub fn numbers_ascend_and_are_never_reused(fresh: Fresh<'_>) {
+/// Each space has its own ascending numbers. Neither erasing nor a refused set reuses a number. Mirrors have none.
+pub fn numbers_ascend_and_are_never_reused(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (one, owner) = world.hub_with_writer("one");
     let (two, _) = world.hub_with_writer("two");
@@ -286,7 +286,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: Fresh<'_>) {
 }
 
 /// An id names one memory, in every space.
-pub fn an_id_is_given_once(fresh: Fresh<'_>) {
+pub fn an_id_is_given_once(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("once");
     let memory = world.put(space, owner, "first", |_| ());
@@ -296,7 +296,7 @@ pub fn an_id_is_given_once(fresh: Fresh<'_>) {
 }
 
 /// Nothing of a memory is lost or changed on the way through the store.
-pub fn a_memory_reads_back_as_it_was_written(fresh: Fresh<'_>) {
+pub fn a_memory_reads_back_as_it_was_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("whole");
     let plain = world.put(space, owner, "nothing but content", |_| ());
@@ -312,7 +312,7 @@ pub fn a_memory_reads_back_as_it_was_written(fresh: Fresh<'_>) {
     }
 }
 
-fn full(world: &World, space: SpaceId, owner: PrincipalId) -> tulving_core::memory::Memory {
+fn full(world: &StoreFixture, space: SpaceId, owner: PrincipalId) -> tulving_core::model::memory::Memory {
     let now = world.now();
     let far = |micros: i64| Some(Timestamp::from_micros(micros));
     world.put(
@@ -348,6 +348,8 @@ fn full(world: &World, space: SpaceId, owner: PrincipalId) -> tulving_core::memo
                 trust: Trust::Untrusted,
                 pass: Some(PassId::mint(now)),
                 source_path: Some("/a/path with spaces".to_owned()),
+                source_paths: ["/a/path with spaces", "/b", "/a"].map(str::to_owned).to_vec(),
+                also_without_path: true,
                 mirror: None,
                 attachment: Some(Attachment {
                     object_key: "objects/1".to_owned(),
@@ -367,8 +369,8 @@ fn full(world: &World, space: SpaceId, owner: PrincipalId) -> tulving_core::memo
     )
 }
 
-/// An edit replaces the edition, moves `updated_at` and the version on, and leaves all else alone.
-pub fn a_revision_keeps_what_is_not_its_own(fresh: Fresh<'_>) {
+/// An edit replaces the edition, advances `updated_at` and the version, and changes nothing else.
+pub fn a_revision_keeps_what_is_not_its_own(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("revised");
     let before = full(&world, space, owner);
@@ -392,7 +394,7 @@ pub fn a_revision_keeps_what_is_not_its_own(fresh: Fresh<'_>) {
 }
 
 /// Moving changes the standing and nothing else.
-pub fn a_move_makes_no_version(fresh: Fresh<'_>) {
+pub fn a_move_makes_no_version(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("move");
     let memory = world.put(space, owner, "still", |_| ());
@@ -405,9 +407,9 @@ pub fn a_move_makes_no_version(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.versions(&eyes(owner), memory.id)).len(), 1);
 }
 
-/// A memory keeps everything in another space but its number, which is the next one there; its old one is not given
-/// again. A mirror has none there either.
-pub fn a_memory_goes_to_another_space_whole(fresh: Fresh<'_>) {
+/// A memory that moves to another space keeps everything except its number. It gets the next one there, and its old one
+/// is not reused. A mirror has none there either.
+pub fn a_memory_goes_to_another_space_whole(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
     let there = world.hub("there");
@@ -449,13 +451,13 @@ pub fn a_memory_goes_to_another_space_whole(fresh: Fresh<'_>) {
     assert_eq!(world.apply(vec![build::relocate(&mirror, there)]).numbers, [None]);
 }
 
-/// Nothing moves that was edited, moved, forgotten or erased since.
-pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: Fresh<'_>) {
+/// A memory that was edited, moved, forgotten or erased since does not move.
+pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
     let [there, elsewhere] = ["there", "elsewhere"].map(|name| world.hub(name));
     let made = |content: &str| world.put(here, owner, content, |_| ());
-    let refused = |memory: &tulving_core::memory::Memory| {
+    let refused = |memory: &tulving_core::model::memory::Memory| {
         conflict(world.try_apply(vec![build::relocate(memory, there)]))
     };
     let edited = made("edited");
@@ -475,8 +477,8 @@ pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: Fresh<'_>) {
     world.apply(vec![build::relocate(&pinned, there)]);
 }
 
-/// A right that is needed for a memory is lost where the memory went to another space, whatever the actor may do there.
-pub fn a_right_holds_where_its_memory_is(fresh: Fresh<'_>) {
+/// A right for a memory is lost if the memory has moved to another space, whatever the actor may do there.
+pub fn a_right_holds_where_its_memory_is(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
     let (there, _) = world.hub_with_writer("there");
@@ -513,7 +515,7 @@ pub fn a_right_holds_where_its_memory_is(fresh: Fresh<'_>) {
 }
 
 /// An erased memory is gone from every read, with its versions and edges; its key, path and content are free.
-pub fn an_erased_memory_leaves_nothing(fresh: Fresh<'_>) {
+pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("erased");
     let viewer = eyes(owner);
@@ -552,8 +554,8 @@ pub fn an_erased_memory_leaves_nothing(fresh: Fresh<'_>) {
     assert_eq!(again, Conflict::Gone { id: doomed.id });
 }
 
-/// Counts add up, times only move forward, and a memory that is gone meanwhile is passed over.
-pub fn touches_are_counted_and_never_go_back(fresh: Fresh<'_>) {
+/// Counts add up, times only move forward, and a memory that is gone meanwhile is skipped.
+pub fn touches_are_counted_and_never_go_back(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("touched");
     let memory = world.put(space, owner, "touched", |_| ());
@@ -572,8 +574,8 @@ pub fn touches_are_counted_and_never_go_back(fresh: Fresh<'_>) {
     assert_eq!(listed, [expected]);
 }
 
-/// A memory that was cooling is active again once it is recalled, and the log says that it moved.
-pub fn a_touch_warms_what_was_cooling(fresh: Fresh<'_>) {
+/// A cooling memory is active again once it is recalled, and the log has the move.
+pub fn a_touch_warms_what_was_cooling(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("warmed");
     let viewer = eyes(owner);

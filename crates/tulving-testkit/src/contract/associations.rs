@@ -1,28 +1,29 @@
-//! Edges show between what shows, and a caller's `updates` marks what it replaces.
+//! Edges are visible only between visible memories, and a caller's `updates` marks the memory that it
+//! replaces.
 
-use tulving_core::association::Association;
-use tulving_core::change::{NewMemory, Write};
-use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
-use tulving_core::memory::Memory;
+use tulving_core::model::association::Association;
+use tulving_core::model::change::{NewMemory, Write};
+use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::score::Weight;
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{Boundary, LinkedBy, Relation, Role, State};
 use tulving_core::ports::Probe;
-use tulving_core::request::{Filter, Forgotten, Sort};
-use tulving_core::score::Weight;
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{Boundary, LinkedBy, Relation, Role, State};
 
-use super::{Fresh, good, world};
-use crate::build::{self, World, confined, eyes};
+use super::{StoreFactory, good, world};
+use crate::build::{self, StoreFixture, confined, eyes};
 
 fn weight(value: f64) -> Weight {
     Weight::new(value).expect("within bounds")
 }
 
-fn edges(world: &World, who: PrincipalId, memory: &Memory) -> Vec<Association> {
+fn edges(world: &StoreFixture, who: PrincipalId, memory: &Memory) -> Vec<Association> {
     good(world.store.associations(&eyes(who), &[memory.id]))
 }
 
-/// Both ends visible, neither forgotten nor quarantined; archived ends count.
-pub fn an_edge_shows_only_between_what_shows(fresh: Fresh<'_>) {
+/// Both ends must be visible, neither forgotten nor quarantined; archived ends count.
+pub fn an_edge_shows_only_between_what_shows(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("edges");
     let reader = world.principal("reader");
@@ -62,8 +63,8 @@ pub fn an_edge_shows_only_between_what_shows(fresh: Fresh<'_>) {
     assert_eq!(edges(&world, reader, &centre), [out], "restoring brings the edge back");
 }
 
-/// By weight, falling.
-pub fn the_strongest_comes_first(fresh: Fresh<'_>) {
+/// Edges come by weight, descending.
+pub fn the_strongest_comes_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("strong");
     let centre = world.put(space, owner, "centre", |_| ());
@@ -80,8 +81,8 @@ pub fn the_strongest_comes_first(fresh: Fresh<'_>) {
     assert_eq!(weights, [1.0, 0.75, 0.5, 0.3, 0.0]);
 }
 
-/// Linking again replaces weight and maker; other relations and directions are other edges.
-pub fn an_edge_is_unique_per_pair_and_relation(fresh: Fresh<'_>) {
+/// Linking again replaces weight and origin; other relations and directions are other edges.
+pub fn an_edge_is_unique_per_pair_and_relation(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pairs");
     let [a, b] = ["a", "b"].map(|content| world.put(space, owner, content, |_| ()));
@@ -102,7 +103,7 @@ pub fn an_edge_is_unique_per_pair_and_relation(fresh: Fresh<'_>) {
 }
 
 /// Removing takes the one edge and no other.
-pub fn an_edge_can_be_removed(fresh: Fresh<'_>) {
+pub fn an_edge_can_be_removed(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("removed");
     let [a, b] = ["a", "b"].map(|content| world.put(space, owner, content, |_| ()));
@@ -114,8 +115,8 @@ pub fn an_edge_can_be_removed(fresh: Fresh<'_>) {
     assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
 }
 
-/// What takes the place of a memory has all its edges, also those of which who acts sees no other end.
-pub fn a_replacement_keeps_every_edge(fresh: Fresh<'_>) {
+/// A replacement keeps all edges of a memory, also those whose other end the actor cannot see.
+pub fn a_replacement_keeps_every_edge(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("kept");
     let reader = world.principal("reader");
@@ -141,8 +142,8 @@ pub fn a_replacement_keeps_every_edge(fresh: Fresh<'_>) {
     assert_eq!(edges(&world, reader, &new).len(), 2, "an edge comes back with its end");
 }
 
-/// Every read that gives a memory says what replaced it.
-pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
+/// Every read that returns a memory also returns its replacement.
+pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("superseded");
     let viewer = eyes(owner);
@@ -184,7 +185,7 @@ pub fn a_callers_update_supersedes(fresh: Fresh<'_>) {
 }
 
 /// An update that the reader may not see, or that was forgotten, supersedes nothing for that reader.
-pub fn only_what_is_seen_supersedes(fresh: Fresh<'_>) {
+pub fn only_what_is_seen_supersedes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("seen");
     let reader = world.principal("reader");
@@ -203,8 +204,8 @@ pub fn only_what_is_seen_supersedes(fresh: Fresh<'_>) {
     assert_eq!(told(reader), Some(shared.id));
 }
 
-/// A succession is told to its end, as far as the reader sees it; a ring ends.
-pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: Fresh<'_>) {
+/// A chain of replacements is returned to its end, as far as the reader sees it. A cycle ends.
+pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("chain");
     let reader = world.principal("reader");
@@ -239,8 +240,8 @@ pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.succession(&eyes(owner), &[])), []);
 }
 
-/// What a caller said of two memories stays, also where the engine would say the same by itself.
-pub fn what_a_caller_said_outlasts_what_the_engine_says(fresh: Fresh<'_>) {
+/// A caller's association stays, even if the engine would make the same one.
+pub fn what_a_caller_said_outlasts_what_the_engine_says(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("linked");
     let (new, old) = (world.put(space, owner, "new", |_| ()), world.put(space, owner, "old", |_| ()));

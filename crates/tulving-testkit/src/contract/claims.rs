@@ -1,18 +1,18 @@
-//! Requests that are done once: each is its principal's own, and is begun by one only.
+//! Requests that are done only once: each belongs to its principal, and only one caller starts it.
 
-use tulving_core::change::Write;
-use tulving_core::claim::Claim;
-use tulving_core::error::{Conflict, StoreError};
-use tulving_core::id::PrincipalId;
-use tulving_core::time::Timestamp;
+use tulving_core::model::change::Write;
+use tulving_core::model::claim::Claim;
+use tulving_core::model::error::{Conflict, StoreError};
+use tulving_core::model::id::PrincipalId;
+use tulving_core::model::time::Timestamp;
 
-use super::{Fresh, conflict, good, world};
-use crate::build::World;
+use super::{StoreFactory, conflict, good, world};
+use crate::build::StoreFixture;
 
 const ASKED: [u8; 32] = [7; 32];
 
 fn begin(
-    world: &World,
+    world: &StoreFixture,
     who: PrincipalId,
     key: &str,
     fingerprint: [u8; 32],
@@ -22,34 +22,34 @@ fn begin(
     world.apply_as(who, Vec::new(), vec![Write::Claim { key, fingerprint, from }]).map(drop)
 }
 
-/// Answers whatever claim is there.
-fn answer(world: &World, who: PrincipalId, key: &str, answer: &str) {
+/// Answers the present claim.
+fn answer(world: &StoreFixture, who: PrincipalId, key: &str, answer: &str) {
     let begun = known(world, who, key).map_or_else(|| world.now(), |claim| claim.at);
     answer_begun(world, who, key, begun, answer);
 }
 
-fn answer_begun(world: &World, who: PrincipalId, key: &str, begun: Timestamp, answer: &str) {
+fn answer_begun(world: &StoreFixture, who: PrincipalId, key: &str, begun: Timestamp, answer: &str) {
     let (key, answer) = (key.to_owned(), answer.to_owned());
     good(world.apply_as(who, Vec::new(), vec![Write::Answer { key, begun, answer }]));
 }
 
-fn drop_begun(world: &World, who: PrincipalId, key: &str, begun: Timestamp) {
+fn drop_begun(world: &StoreFixture, who: PrincipalId, key: &str, begun: Timestamp) {
     let key = key.to_owned();
     good(world.apply_as(who, Vec::new(), vec![Write::DropClaim { key, begun }]));
 }
 
-fn known(world: &World, who: PrincipalId, key: &str) -> Option<Claim> {
+fn known(world: &StoreFixture, who: PrincipalId, key: &str) -> Option<Claim> {
     good(world.store.claim(who, key))
 }
 
-/// The answer of a claim that is there.
+/// The answer of the present claim.
 #[track_caller]
-fn answered(world: &World, who: PrincipalId, key: &str) -> Option<String> {
+fn answered(world: &StoreFixture, who: PrincipalId, key: &str) -> Option<String> {
     known(world, who, key).expect("it is known").answer
 }
 
-/// The same key of two principals is two claims, whatever becomes of either. Neither is in the log or in a dump.
-pub fn a_claim_is_its_principals(fresh: Fresh<'_>) {
+/// The same key of two principals is two independent claims. Neither is in the log or in a dump.
+pub fn a_claim_is_its_principals(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     let (head, dump) = (good(world.store.head()), world.dump());
@@ -67,8 +67,9 @@ pub fn a_claim_is_its_principals(fresh: Fresh<'_>) {
     assert_eq!((good(world.store.head()), world.dump()), (head, dump));
 }
 
-/// Of two who begin the same, one does; a claim is replaced only by whoever knows it as it is.
-pub fn a_claim_is_made_on_what_is_so(fresh: Fresh<'_>) {
+/// Of two callers that start the same request, one succeeds. A claim is replaced only by a caller that knows its
+/// present state.
+pub fn a_claim_is_made_on_what_is_so(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let who = world.principal("ann");
     assert_eq!(conflict(begin(&world, who, "k", ASKED, Some(world.now()))), Conflict::Claimed);
@@ -84,8 +85,8 @@ pub fn a_claim_is_made_on_what_is_so(fresh: Fresh<'_>) {
     assert!(third.at > second.at);
 }
 
-/// The first answer counts, however long it is, and an answer to what is not known is nothing.
-pub fn an_answer_stays(fresh: Fresh<'_>) {
+/// The first answer counts, however long it is. An answer to an unknown claim is ignored.
+pub fn an_answer_stays(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let who = world.principal("ann");
     answer(&world, who, "k", "too early");
@@ -98,8 +99,8 @@ pub fn an_answer_stays(fresh: Fresh<'_>) {
     assert_eq!(answered(&world, who, "k"), Some(long));
 }
 
-/// What failed can be begun again, and what was done cannot.
-pub fn only_what_was_not_answered_is_dropped(fresh: Fresh<'_>) {
+/// A failed request can be started again, a finished one cannot.
+pub fn only_what_was_not_answered_is_dropped(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     let drop = |who| {
@@ -118,8 +119,9 @@ pub fn only_what_was_not_answered_is_dropped(fresh: Fresh<'_>) {
     assert_eq!(answered(&world, ann, "k").as_deref(), Some("done"));
 }
 
-/// An answer may tell what a memory said that is erased: none that was given before, or begun before, is kept.
-pub fn an_erasure_empties_answers(fresh: Fresh<'_>) {
+/// An answer may contain text of a memory that is erased later: no answer that was given or begun before the
+/// erasure is kept.
+pub fn an_erasure_empties_answers(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("erasing");
     let other = world.principal("other");
@@ -136,8 +138,8 @@ pub fn an_erasure_empties_answers(fresh: Fresh<'_>) {
     assert_eq!(answered(&world, owner, "later").as_deref(), Some("something else"));
 }
 
-/// So many at a time, and none that was written since.
-pub fn old_claims_go_oldest_first(fresh: Fresh<'_>) {
+/// Old claims are removed in batches, and none that was written since.
+pub fn old_claims_go_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     for (who, key) in [(ann, "1"), (bob, "2"), (ann, "3"), (ann, "4")] {
@@ -153,8 +155,8 @@ pub fn old_claims_go_oldest_first(fresh: Fresh<'_>) {
     assert_eq!(left(9), [true, false, false, true], "an answer is a write too");
 }
 
-/// Who is late, because somebody else took the claim over, changes nothing of it.
-pub fn a_claim_is_answered_and_dropped_by_who_began_it(fresh: Fresh<'_>) {
+/// A late caller whose claim was taken over changes nothing.
+pub fn a_claim_is_answered_and_dropped_by_who_began_it(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let who = world.principal("ann");
     let begun = || known(&world, who, "k").expect("it is known").at;
@@ -169,8 +171,8 @@ pub fn a_claim_is_answered_and_dropped_by_who_began_it(fresh: Fresh<'_>) {
     assert_eq!(answered(&world, who, "k").as_deref(), Some("in time"));
 }
 
-/// Those answered go before those that are not, the oldest first, and only the actor's.
-pub fn a_principal_has_so_many_claims(fresh: Fresh<'_>) {
+/// Answered claims are removed before unanswered ones, the oldest first, and only those of the actor.
+pub fn a_principal_has_so_many_claims(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     let keys = ["1", "2", "3", "4", "5"];
@@ -191,8 +193,8 @@ pub fn a_principal_has_so_many_claims(fresh: Fresh<'_>) {
     assert!(keys.into_iter().all(|key| known(&world, bob, key).is_some()), "they are his");
 }
 
-/// The oldest answers become empty, and the claims stay: what was done is not done again.
-pub fn a_principal_has_so_many_bytes_of_answers(fresh: Fresh<'_>) {
+/// The oldest answers become empty and the claims stay, so that a finished request is not done again.
+pub fn a_principal_has_so_many_bytes_of_answers(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
     for (who, key) in [(ann, "1"), (ann, "2"), (ann, "3"), (ann, "4"), (bob, "1")] {

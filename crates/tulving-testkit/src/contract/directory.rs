@@ -1,20 +1,21 @@
 //! Spaces, teams, principals, members and tokens.
 
-use tulving_core::change::Write;
-use tulving_core::error::{Conflict, Unique};
-use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId, TokenId};
-use tulving_core::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
-use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Conflict, Unique};
+use tulving_core::model::id::{OrgId, PrincipalId, SpaceId, TeamId, TokenId};
+use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
+use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{World, confined, eyes};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{StoreFixture, confined, eyes};
 
-fn names(world: &World, viewer: &Viewer) -> Vec<String> {
+fn names(world: &StoreFixture, viewer: &Viewer) -> Vec<String> {
     good(world.store.spaces(viewer)).into_iter().map(|space| space.name).collect()
 }
 
-/// A new store has one org, one team, the space `default` and the user, who is admin of all.
-pub fn a_fresh_store_is_the_users(fresh: Fresh<'_>) {
+/// A new store has one org, one team, the space `default` and the user, who is admin of all of
+/// them.
+pub fn a_fresh_store_is_the_users(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let user = eyes(PrincipalId::USER);
     let spaces = good(world.store.spaces(&user));
@@ -37,8 +38,8 @@ pub fn a_fresh_store_is_the_users(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.tokens(None)), []);
 }
 
-/// A space shows to its members and to admins of its team or org, sorted by name.
-pub fn spaces_are_shown_to_members_and_to_admins_above(fresh: Fresh<'_>) {
+/// A space is visible to its members and to admins of its team or org, sorted by name.
+pub fn spaces_are_shown_to_members_and_to_admins_above(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let second = world.team(OrgId::LOCAL, "second");
     let [zoo, ark] = ["zoo", "ark"].map(|name| world.hub(name));
@@ -82,8 +83,8 @@ pub fn spaces_are_shown_to_members_and_to_admins_above(fresh: Fresh<'_>) {
     assert_eq!((found[0].id, found[0].kind, found[0].team), (group, SpaceKind::Group, TeamId::LOCAL));
 }
 
-/// A team shows to its direct members and to the members of its org.
-pub fn teams_are_shown_to_their_people(fresh: Fresh<'_>) {
+/// A team is visible to its direct members and to the members of its org.
+pub fn teams_are_shown_to_their_people(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let second = world.team(OrgId::LOCAL, "second");
     let abroad = world.org("abroad");
@@ -104,8 +105,8 @@ pub fn teams_are_shown_to_their_people(fresh: Fresh<'_>) {
     assert_eq!(ids(stranger), [third]);
 }
 
-/// A role is what was set last, for that very space, team or org.
-pub fn a_role_is_by_direct_membership(fresh: Fresh<'_>) {
+/// A role is the one that was set last, for exactly that space, team or org.
+pub fn a_role_is_by_direct_membership(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = world.hub("roles");
     let who = world.principal("who");
@@ -127,7 +128,7 @@ pub fn a_role_is_by_direct_membership(fresh: Fresh<'_>) {
 }
 
 /// Members come with their names and roles, by name.
-pub fn members_come_by_name(fresh: Fresh<'_>) {
+pub fn members_come_by_name(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = world.hub("crew");
     let of = MemberOf::Space(space);
@@ -146,7 +147,7 @@ pub fn members_come_by_name(fresh: Fresh<'_>) {
 }
 
 /// A space's name is unique in its team, a principal's in the store, an id everywhere.
-pub fn names_cannot_be_taken_twice(fresh: Fresh<'_>) {
+pub fn names_cannot_be_taken_twice(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let second = world.team(OrgId::LOCAL, "second");
     let now = world.now();
@@ -178,8 +179,8 @@ pub fn names_cannot_be_taken_twice(fresh: Fresh<'_>) {
     assert_eq!(taken(principal("twice")), Unique::PrincipalName);
 }
 
-/// A principal reads back as it was made.
-pub fn principals_are_found_by_name_and_id(fresh: Fresh<'_>) {
+/// A principal reads back as it was written.
+pub fn principals_are_found_by_name_and_id(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let created_at = world.now();
     let agent = Principal {
@@ -197,8 +198,9 @@ pub fn principals_are_found_by_name_and_id(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.principals(&[])), []);
 }
 
-/// A token is known by its hash alone; a revoked one is still found, and says since when.
-pub fn tokens_are_found_by_hash_until_forever(fresh: Fresh<'_>) {
+/// A token is found only by its hash. A revoked one is still found, with the time of its
+/// revocation.
+pub fn tokens_are_found_by_hash_until_forever(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let owner = world.principal("owner");
     let [one, two] = ["one", "two"].map(|name| world.hub(name));

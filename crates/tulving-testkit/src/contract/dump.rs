@@ -1,19 +1,19 @@
-//! Everything that is true comes out, in an order that can be taken in, and comes in again as it was.
+//! A dump contains everything that is true, in an order that can be loaded, and loads back unchanged.
 
 use std::collections::HashSet;
 
-use tulving_core::change::{Touch, Write};
-use tulving_core::id::{MemoryId, Number, OrgId, PrincipalId, SpaceId};
-use tulving_core::memory::Memory;
-use tulving_core::record::{Loaded, Record};
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, State};
+use tulving_core::model::change::{Touch, Write};
+use tulving_core::model::id::{MemoryId, Number, OrgId, PrincipalId, SpaceId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::record::{Loaded, Record};
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, State};
 
-use super::{Fresh, good, world};
-use crate::build::{self, World, eyes};
+use super::{StoreFactory, good, world};
+use crate::build::{self, StoreFixture, eyes};
 
-/// A store with something of everything.
-fn filled(fresh: Fresh<'_>) -> World {
+/// A store with at least one of everything.
+fn filled(fresh: StoreFactory<'_>) -> StoreFixture {
     let world = world(fresh);
     let abroad = world.org("abroad");
     let team = world.team(abroad, "team");
@@ -56,14 +56,14 @@ fn memories(records: &[Record]) -> Vec<&Memory> {
         .collect()
 }
 
-fn load(world: &World, records: &[Record]) -> Vec<Loaded> {
+fn load(world: &StoreFixture, records: &[Record]) -> Vec<Loaded> {
     let writes = records.iter().map(|record| Write::Load(Box::new(record.clone())));
     world.apply(writes.collect()).loaded
 }
 
-/// Orgs, teams, principals, spaces, members, memories with all versions, edges, turns, audit: each after what it
-/// refers to.
-pub fn a_dump_is_complete_and_refers_backwards(fresh: Fresh<'_>) {
+/// A dump has orgs, teams, principals, spaces, members, memories with all versions, edges, turns and audit: each
+/// record after those that it refers to.
+pub fn a_dump_is_complete_and_refers_backwards(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let records = world.dump();
     let count = |of: fn(&Record) -> bool| records.iter().filter(|record| of(record)).count();
@@ -124,7 +124,7 @@ pub fn a_dump_is_complete_and_refers_backwards(fresh: Fresh<'_>) {
 }
 
 /// The size of the pages makes no difference.
-pub fn pages_of_any_size_hold_the_same(fresh: Fresh<'_>) {
+pub fn pages_of_any_size_hold_the_same(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let whole = world.dump();
     for limit in [1, 2, 3, 5, 1_000] {
@@ -132,8 +132,8 @@ pub fn pages_of_any_size_hold_the_same(fresh: Fresh<'_>) {
     }
 }
 
-/// A dump taken into a fresh store comes out of it again as it was.
-pub fn a_loaded_dump_is_the_same_store(fresh: Fresh<'_>) {
+/// A dump loaded into a fresh store is dumped again unchanged.
+pub fn a_loaded_dump_is_the_same_store(fresh: StoreFactory<'_>) {
     let (from, to) = (filled(fresh), world(fresh));
     let records = from.dump();
     let loaded = load(&to, &records);
@@ -160,8 +160,8 @@ pub fn a_loaded_dump_is_the_same_store(fresh: Fresh<'_>) {
     }
 }
 
-/// A line that is there already changes nothing, even where it says something else.
-pub fn loading_again_changes_nothing(fresh: Fresh<'_>) {
+/// A line that is already there changes nothing, even if it differs.
+pub fn loading_again_changes_nothing(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let records = world.dump();
     let loaded = load(&world, &records);
@@ -169,7 +169,11 @@ pub fn loading_again_changes_nothing(fresh: Fresh<'_>) {
     assert!(world.dump() == records, "the store is as it was");
 }
 
-fn one_memory(fresh: Fresh<'_>, content: &str, change: impl FnOnce(&mut Memory)) -> (World, Memory, Record) {
+fn one_memory(
+    fresh: StoreFactory<'_>,
+    content: &str,
+    change: impl FnOnce(&mut Memory),
+) -> (StoreFixture, Memory, Record) {
     let world = world(fresh);
     let memory = world.put(SpaceId::DEFAULT, PrincipalId::USER, content, change);
     let record = world
@@ -180,8 +184,8 @@ fn one_memory(fresh: Fresh<'_>, content: &str, change: impl FnOnce(&mut Memory))
     (world, memory, record)
 }
 
-/// A memory keeps its number where it is free, else gets the next and says so.
-pub fn a_taken_number_is_replaced(fresh: Fresh<'_>) {
+/// A memory keeps its number if it is free. Otherwise it gets the next one, and the answer reports it.
+pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
     let (_, memory, record) = one_memory(fresh, "from there", |_| ());
     let to = world(fresh);
     let here = to.put(SpaceId::DEFAULT, PrincipalId::USER, "from here", |_| ());
@@ -197,8 +201,8 @@ pub fn a_taken_number_is_replaced(fresh: Fresh<'_>) {
     assert_eq!(next.number, Some(Number(3)));
 }
 
-/// A memory that repeats a key, path or content of its audience is left out, and the one that stands is named.
-pub fn a_repeated_memory_is_left_out(fresh: Fresh<'_>) {
+/// A memory that repeats a key, path or content of its audience is left out, and the existing one is named.
+pub fn a_repeated_memory_is_left_out(fresh: StoreFactory<'_>) {
     let changes: [fn(&mut Memory); 3] = [
         |_| (),
         |m| m.edition.key = Some("k".to_owned()),
@@ -214,8 +218,8 @@ pub fn a_repeated_memory_is_left_out(fresh: Fresh<'_>) {
     }
 }
 
-/// An edge whose end is not here is left out.
-pub fn an_edge_to_nowhere_is_left_out(fresh: Fresh<'_>) {
+/// An edge with a missing end is left out.
+pub fn an_edge_to_nowhere_is_left_out(fresh: StoreFactory<'_>) {
     let (world, memory, _) = one_memory(fresh, "here", |_| ());
     let before = world.dump();
     let edge = build::link(world.now(), memory.id, MemoryId::mint(world.now()), Relation::PartOf);
@@ -223,8 +227,8 @@ pub fn an_edge_to_nowhere_is_left_out(fresh: Fresh<'_>) {
     assert!(world.dump() == before);
 }
 
-/// What was once given in the dumped store is not given again in the loaded one, not even after erasing.
-pub fn numbers_and_positions_go_on_after_a_load(fresh: Fresh<'_>) {
+/// A number or position of the dumped store is not reused in the loaded one, not even after erasing.
+pub fn numbers_and_positions_go_on_after_a_load(fresh: StoreFactory<'_>) {
     let from = world(fresh);
     let (space, owner) = from.hub_with_writer("counted");
     for n in 0..5 {

@@ -1,17 +1,17 @@
-//! What is derived reads everything as it is, and knows which memories still wait for their vectors.
+//! Derived data reads every memory as it is, and knows the memories that still wait for their vectors.
 
 use std::collections::BTreeMap;
 
-use tulving_core::change::{NewMemory, Revision, Write};
-use tulving_core::error::Conflict;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Chunk, Embedding, Memory, Standing};
-use tulving_core::search::Entry;
-use tulving_core::vocabulary::{Boundary, ChangeKind, State, VersionAct};
+use tulving_core::model::change::{NewMemory, Revision, Write};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Chunk, Embedding, Memory, Standing};
+use tulving_core::model::search::Entry;
+use tulving_core::model::vocabulary::{Boundary, ChangeKind, State, VersionAct};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{self, World, eyes};
-use crate::seed::{SaidOnPanic, Seed};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{self, StoreFixture, eyes};
+use crate::seed::{RandomSeed, SeedPanicGuard};
 
 /// Vectors of a model, of two sentences. `n` tells them apart.
 fn vectors(model: &str, n: f32) -> Embedding {
@@ -22,7 +22,7 @@ fn vectors(model: &str, n: f32) -> Embedding {
     }
 }
 
-/// So many chunks of two bytes each, with vectors of the models named.
+/// One chunk of two bytes for each item, with vectors of the named models.
 fn chunks(models: &[Option<&str>]) -> Vec<Chunk> {
     let chunk = |(n, model): (usize, &Option<&str>)| Chunk {
         start: n * 2,
@@ -37,9 +37,15 @@ fn insert(memory: &Memory, models: &[Option<&str>]) -> Write {
     Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks(models) }))
 }
 
-/// Stores a memory with chunks that have vectors of the models named.
+/// Stores a memory with chunks that have vectors of the named models.
 #[track_caller]
-fn put(world: &World, space: SpaceId, owner: PrincipalId, content: &str, models: &[Option<&str>]) -> Memory {
+fn put(
+    world: &StoreFixture,
+    space: SpaceId,
+    owner: PrincipalId,
+    content: &str,
+    models: &[Option<&str>],
+) -> Memory {
     let mut memory = world.draft(space, owner, content);
     memory.number = world.apply(vec![insert(&memory, models)]).numbers[0];
     memory
@@ -53,25 +59,25 @@ fn choose(from: Option<&str>, to: &str) -> Write {
     Write::ChooseModel { from: from.map(str::to_owned), to: to.to_owned() }
 }
 
-fn entry(world: &World, id: MemoryId, model: Option<&str>) -> Entry {
+fn entry(world: &StoreFixture, id: MemoryId, model: Option<&str>) -> Entry {
     let mut found = good(world.store.entries(&[id], model));
     assert_eq!(found.len(), 1);
     found.remove(0)
 }
 
-/// Which chunks of a memory have vectors of a model.
-fn embedded(world: &World, id: MemoryId, model: &str) -> Vec<bool> {
+/// For each chunk of a memory, true if it has vectors of a model.
+fn embedded(world: &StoreFixture, id: MemoryId, model: &str) -> Vec<bool> {
     entry(world, id, Some(model)).chunks.iter().map(|chunk| chunk.embedding.is_some()).collect()
 }
 
-fn waiting(world: &World, model: &str) -> Vec<MemoryId> {
+fn waiting(world: &StoreFixture, model: &str) -> Vec<MemoryId> {
     let ids = good(world.store.unembedded_ids(model, u32::MAX, usize::MAX));
     assert_eq!(good(world.store.unembedded(model)), ids.len() as u64);
     ids
 }
 
-/// Every memory as it is, whoever may see it and however it stands, in the order that was asked for.
-pub fn entries_hold_everything(fresh: Fresh<'_>) {
+/// Entries contain every memory as it is, visible or not and in any state, in the requested order.
+pub fn entries_hold_everything(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("everything");
     let (_, other) = world.hub_with_writer("elsewhere");
@@ -102,8 +108,8 @@ pub fn entries_hold_everything(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.entries(&[], None)), []);
 }
 
-/// Pages of any size hold the same, by ascending ids.
-pub fn entries_can_be_paged(fresh: Fresh<'_>) {
+/// Pages of any size contain the same entries, by ascending ids.
+pub fn entries_can_be_paged(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("paged");
     assert_eq!(good(world.store.entries_after(None, 9, None)), []);
@@ -131,9 +137,9 @@ pub fn entries_can_be_paged(fresh: Fresh<'_>) {
     }
 }
 
-/// Chunks come back in order, with the vectors of the one model that was asked for: the whole as it was, its sentences
-/// to within a byte.
-pub fn vectors_read_back_as_they_were_written(fresh: Fresh<'_>) {
+/// Chunks come back in order, with the vectors of the requested model: the vector of the whole unchanged, those of its
+/// sentences to within a byte.
+pub fn vectors_read_back_as_they_were_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("vectors");
     let memory = put(&world, space, owner, "twelve bytes", &[Some("a"), None, Some("b"), Some("a")]);
@@ -158,8 +164,8 @@ pub fn vectors_read_back_as_they_were_written(fresh: Fresh<'_>) {
     }
 }
 
-/// The parts of a memory, for whoever may see it.
-pub fn sections_are_the_chunks_of_what_is_seen(fresh: Fresh<'_>) {
+/// The chunks of a memory are returned to a viewer that may see it.
+pub fn sections_are_the_chunks_of_what_is_seen(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("sections");
     let stranger = world.principal("stranger");
@@ -176,7 +182,7 @@ pub fn sections_are_the_chunks_of_what_is_seen(fresh: Fresh<'_>) {
 }
 
 /// A store has no model until the first vectors come, with a save or afterwards; later ones do not change it.
-pub fn the_first_vectors_choose_the_model(fresh: Fresh<'_>) {
+pub fn the_first_vectors_choose_the_model(fresh: StoreFactory<'_>) {
     for afterwards in [false, true] {
         let world = world(fresh);
         let (space, owner) = world.hub_with_writer("first");
@@ -197,8 +203,8 @@ pub fn the_first_vectors_choose_the_model(fresh: Fresh<'_>) {
     }
 }
 
-/// A choice that was made on another model conflicts. Afterwards everything waits that has no vectors of the new one.
-pub fn a_model_is_chosen_on_what_is_so(fresh: Fresh<'_>) {
+/// A choice based on another model conflicts. Afterwards every memory without vectors of the new one waits.
+pub fn a_model_is_chosen_on_what_is_so(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("chosen");
     let old = put(&world, space, owner, "old", &[Some("a")]);
@@ -226,8 +232,8 @@ pub fn a_model_is_chosen_on_what_is_so(fresh: Fresh<'_>) {
     assert_eq!(waiting(&empty, "a"), [memory.id]);
 }
 
-/// Vectors go to the chunks that they were made of, or nowhere; each such write has its entry in the log.
-pub fn vectors_of_what_is_no_longer_so_conflict(fresh: Fresh<'_>) {
+/// Vectors go to the chunks that they were made of, or nowhere. Each such write has its entry in the log.
+pub fn vectors_of_what_is_no_longer_so_conflict(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("late");
     let memory = put(&world, space, owner, "memory", &[None, None]);
@@ -255,8 +261,9 @@ pub fn vectors_of_what_is_no_longer_so_conflict(fresh: Fresh<'_>) {
     assert_eq!(entry(&world, memory.id, None).memory, edited, "no version, nothing else");
 }
 
-/// Those of the same model are replaced, those of others and of other chunks stay. What is forgotten may have vectors.
-pub fn vectors_replace_those_of_their_model(fresh: Fresh<'_>) {
+/// Vectors of the same model are replaced; those of others and of other chunks stay. Forgotten memories may get
+/// vectors.
+pub fn vectors_replace_those_of_their_model(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("replaced");
     let memory = put(&world, space, owner, "memory", &[Some("a"), Some("a")]);
@@ -272,8 +279,8 @@ pub fn vectors_replace_those_of_their_model(fresh: Fresh<'_>) {
     assert_eq!(firsts("b"), [Some(0.5), Some(0.25)]);
 }
 
-/// Contents are looked into as they are: in any case, of one space or of all, and only of what can be recalled.
-pub fn contents_that_hold_a_text_are_found(fresh: Fresh<'_>) {
+/// Contents are searched as they are: ignoring case, in one space or in all, and only memories that can be recalled.
+pub fn contents_that_hold_a_text_are_found(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("holding");
     let (other, stranger) = world.hub_with_writer("elsewhere");
@@ -291,8 +298,9 @@ pub fn contents_that_hold_a_text_are_found(fresh: Fresh<'_>) {
     assert_eq!(holding(&[], None, 9), []);
 }
 
-/// What a model fails on comes behind what it was not tried on, and when its content changes it is its turn again.
-pub fn what_cannot_be_embedded_comes_last(fresh: Fresh<'_>) {
+/// Memories that a model failed on come after those it was not tried on. A change of the content makes them eligible
+/// again.
+pub fn what_cannot_be_embedded_comes_last(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("failing");
     put(&world, space, owner, "done", &[Some("a")]);
@@ -314,8 +322,8 @@ pub fn what_cannot_be_embedded_comes_last(fresh: Fresh<'_>) {
     assert_eq!(waiting(&world, "a"), [one.id, three.id]);
 }
 
-/// A memory waits while it is neither forgotten nor quarantined nor archived, and goes when it is erased.
-pub fn what_waits_follows_every_move(fresh: Fresh<'_>) {
+/// A memory waits while it is neither forgotten nor quarantined nor archived, and stops when it is erased.
+pub fn what_waits_follows_every_move(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moves");
     let done = put(&world, space, owner, "done", &[Some("a"), Some("a")]);
@@ -363,13 +371,13 @@ pub fn what_waits_follows_every_move(fresh: Fresh<'_>) {
     assert_eq!(waiting(&loaded, "a"), [done.id, cold.id], "a dump has no vectors");
 }
 
-/// A memory as a plain model keeps it: how it stands, and which models each chunk has vectors of.
-struct Plain {
+/// A memory in a plain model: its state, and the models that each chunk has vectors of.
+struct ExpectedMemory {
     memory: Memory,
     chunks: Vec<Vec<&'static str>>,
 }
 
-impl Plain {
+impl ExpectedMemory {
     fn waits(&self, model: &str) -> bool {
         let standing = &self.memory.standing;
         standing.forgotten_at.is_none()
@@ -379,16 +387,16 @@ impl Plain {
     }
 }
 
-/// After each of many random acts the store says of both models what a plain map says.
-pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
+/// After each of many random acts the store agrees with a plain map about both models.
+pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
     const MODELS: [Option<&str>; 4] = [None, Some("a"), Some("b"), Some("a")];
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("random");
     world.apply(vec![choose(None, "a")]);
-    let mut plain: BTreeMap<MemoryId, Plain> = BTreeMap::new();
+    let mut plain: BTreeMap<MemoryId, ExpectedMemory> = BTreeMap::new();
     for round in 0..300 {
         let some: Vec<Option<&str>> =
             (0..random.usize(1..4)).map(|_| MODELS[random.usize(..MODELS.len())]).collect();
@@ -399,7 +407,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
         match (act, picked) {
             (0..3, _) | (_, None) => {
                 let memory = put(&world, space, owner, &format!("memory {round}"), &some);
-                plain.insert(memory.id, Plain { memory, chunks: models() });
+                plain.insert(memory.id, ExpectedMemory { memory, chunks: models() });
             }
             (3..5, Some(picked)) => {
                 let now = world.now();
@@ -461,14 +469,14 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: Fresh<'_>) {
     assert_eq!(waiting(&world, "b"), expected, "chosen anew");
 }
 
-/// What was inserted without all of its vectors is unlinked until it gets some, and what was loaded is not.
-pub fn what_was_saved_without_vectors_is_unlinked_until_it_has_some(fresh: Fresh<'_>) {
+/// A memory inserted without all of its vectors is unlinked until it gets some. A loaded one is not.
+pub fn what_was_saved_without_vectors_is_unlinked_until_it_has_some(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("unlinked");
     let bare = put(&world, space, owner, "bare", &[None]);
     let partly = put(&world, space, owner, "in parts", &[Some("m"), None]);
     let whole = put(&world, space, owner, "whole", &[Some("m")]);
-    let unlinked = |world: &World| {
+    let unlinked = |world: &StoreFixture| {
         let ids = [whole.id, partly.id, bare.id, MemoryId::mint(world.now())];
         good(world.store.unlinked(&ids))
     };

@@ -1,16 +1,16 @@
-//! What is known of imported files, the files that memories describe, and what comes of the work on them.
+//! Records of imported files, the files that memories describe, and the results of the work on them.
 
-use tulving_core::change::{Settled, Write};
-use tulving_core::error::{Conflict, StoreError, Unique};
-use tulving_core::file::{ImportedFile, Stamp};
-use tulving_core::id::{PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Attachment, Memory, Standing};
+use tulving_core::model::change::{Settled, Write};
+use tulving_core::model::error::{Conflict, StoreError, Unique};
+use tulving_core::model::file::{ImportedFile, Stamp};
+use tulving_core::model::id::{PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Attachment, Memory, Standing};
+use tulving_core::model::vocabulary::{Boundary, State};
 use tulving_core::ports::Probe;
 use tulving_core::text::chunk;
-use tulving_core::vocabulary::{Boundary, State};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{self, World};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{self, StoreFixture};
 
 const HERE: SpaceId = SpaceId::DEFAULT;
 const USER: PrincipalId = PrincipalId::USER;
@@ -30,7 +30,7 @@ fn note(to: &ImportedFile) -> Write {
     Write::Imported { space: HERE, path: to.path.clone(), to: Some(to.clone()) }
 }
 
-fn attached(world: &World, name: Option<&str>, hash: char) -> Memory {
+fn attached(world: &StoreFixture, name: Option<&str>, hash: char) -> Memory {
     let mut memory = world.draft(HERE, USER, &format!("a file {hash} {name:?}"));
     memory.provenance.attachment = Some(Attachment {
         object_key: format!("k/{hash}"),
@@ -43,12 +43,14 @@ fn attached(world: &World, name: Option<&str>, hash: char) -> Memory {
     memory
 }
 
-/// A file is known as it was last imported by its own importer, and no more once its memory is gone or elsewhere. Nothing of
-/// it is in the log.
-pub fn an_imported_file_is_known_as_it_was(fresh: Fresh<'_>) {
+/// A file is known as its own importer last imported it, until its memory is gone or elsewhere. It leaves nothing in the
+/// log.
+pub fn an_imported_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
-    let unchanged = |_: &mut Memory| {};
-    let (one, other) = (world.put(HERE, USER, "one", unchanged), world.put(HERE, USER, "other", unchanged));
+    let put = |content: &str, path: &str| {
+        world.put(HERE, USER, content, |m| m.provenance.source_path = Some(path.to_owned()))
+    };
+    let (one, other) = (put("one", "/d/b.md"), put("other", "/d/a.md"));
     let head = good(world.store.head());
     let (b, a) = (file(&one, "/d/b.md", 4), file(&other, "/d/a.md", 5));
     world.apply(vec![note(&b), note(&a)]);
@@ -59,6 +61,13 @@ pub fn an_imported_file_is_known_as_it_was(fresh: Fresh<'_>) {
     world.apply(vec![note(&later), Write::Imported { space: HERE, path: a.path, to: None }]);
     assert_eq!(good(world.store.imported(HERE, USER)), std::slice::from_ref(&later));
     assert_eq!(good(world.store.head()), head, "nothing of it is in the log");
+    world.apply(vec![note(&file(&other, "/d/b.md", 6))]);
+    assert_eq!(
+        good(world.store.imported(HERE, USER)),
+        [],
+        "a memory that has no such path is not the file's"
+    );
+    world.apply(vec![note(&later)]);
     let forgotten = world.forget(&one);
     let known = good(world.store.imported(HERE, USER));
     assert_eq!(known[0].standing, forgotten.standing, "how its memory stands now");
@@ -68,8 +77,8 @@ pub fn an_imported_file_is_known_as_it_was(fresh: Fresh<'_>) {
     assert_eq!(conflict(refused), Conflict::Gone { id: one.id });
 }
 
-/// Of a file whose memory was forgotten that is known, until its importer saves another one in its place.
-pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Fresh<'_>) {
+/// A file with a forgotten memory is known as such, until its importer saves another memory in its place.
+pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let saved = |owner: PrincipalId, path: &str, text: &str| {
         let mut memory = world.draft(HERE, owner, text);
@@ -90,9 +99,9 @@ pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Fre
     assert_eq!(known(), 1, "and is again when that one is forgotten");
 }
 
-/// A file that moved is the same memory at another path; one that has another path by now conflicts, and so does a path that
-/// is held.
-pub fn a_memory_follows_its_file_to_another_path(fresh: Fresh<'_>) {
+/// A file that moved is the same memory at another path. A memory that has another path by now conflicts, and so does a
+/// taken path.
+pub fn a_memory_follows_its_file_to_another_path(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let saved = |path: &str| {
         let mut memory = world.draft(HERE, USER, path);
@@ -114,8 +123,8 @@ pub fn a_memory_follows_its_file_to_another_path(fresh: Fresh<'_>) {
     assert!(world.seen(&build::eyes(USER), other.id).is_some());
 }
 
-/// A file is unique by its bytes and not by what was read from it; one without a name is from before that rule.
-pub fn a_file_is_unique_by_its_bytes(fresh: Fresh<'_>) {
+/// A file is unique by its bytes and not by its extracted text. One without a name is older than that rule.
+pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let first = world.save(attached(&world, Some("a.pdf"), 'a'));
     let again = world.try_apply(vec![build::insert(&attached(&world, Some("b.pdf"), 'a'))]);
@@ -133,8 +142,9 @@ pub fn a_file_is_unique_by_its_bytes(fresh: Fresh<'_>) {
     assert!(good(world.store.is_attached("k/a")), "what is forgotten may come back");
 }
 
-/// What came of the work takes the place of what stood for it, without a version, and only on what the work was begun on.
-pub fn the_work_on_a_memory_settles_it(fresh: Fresh<'_>) {
+/// The result of the work replaces the placeholder, without a version, and only on the version and standing that the work
+/// started from.
+pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let mut waiting = attached(&world, Some("a.pdf"), 'a');
     waiting.standing = Standing::new(State::Processing);
@@ -171,6 +181,6 @@ pub fn the_work_on_a_memory_settles_it(fresh: Fresh<'_>) {
     assert_eq!(conflict(gone), Conflict::Gone { id: waiting.id });
 }
 
-fn chunks_of(content: &str) -> Vec<tulving_core::memory::Chunk> {
-    chunk::split(content, chunk::Form::PROSE)
+fn chunks_of(content: &str) -> Vec<tulving_core::model::memory::Chunk> {
+    chunk::split(content, chunk::ContentForm::PROSE)
 }

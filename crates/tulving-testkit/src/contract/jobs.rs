@@ -1,15 +1,15 @@
-//! Background work: who may begin what, and when.
+//! Background work: the jobs that may be started, and their times.
 
-use tulving_core::change::Write;
-use tulving_core::error::Conflict;
-use tulving_core::id::JobId;
-use tulving_core::job::{Job, Lease};
-use tulving_core::vocabulary::JobState;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::JobId;
+use tulving_core::model::job::{Job, Lease};
+use tulving_core::model::vocabulary::JobState;
 
-use super::{Fresh, conflict, good, world};
-use crate::build::World;
+use super::{StoreFactory, conflict, good, world};
+use crate::build::StoreFixture;
 
-fn enqueue(world: &World, kind: &str, change: impl FnOnce(&mut Job)) -> Job {
+fn enqueue(world: &StoreFixture, kind: &str, change: impl FnOnce(&mut Job)) -> Job {
     let mut job = world.job(kind);
     change(&mut job);
     world.apply(vec![Write::Enqueue(job.clone())]);
@@ -20,7 +20,7 @@ fn move_job(from: &Job, to: &Job) -> Write {
     Write::MoveJob { from: Box::new(from.clone()), to: Box::new(to.clone()) }
 }
 
-fn running(job: &Job, until: tulving_core::time::Timestamp) -> Job {
+fn running(job: &Job, until: tulving_core::model::time::Timestamp) -> Job {
     Job {
         state: JobState::Running,
         attempts: job.attempts + 1,
@@ -29,8 +29,8 @@ fn running(job: &Job, until: tulving_core::time::Timestamp) -> Job {
     }
 }
 
-/// All of it, in every state that it goes through.
-pub fn a_job_reads_back_as_it_was_written(fresh: Fresh<'_>) {
+/// A job reads back whole, in each of its states.
+pub fn a_job_reads_back_as_it_was_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let job = enqueue(&world, "embed", |job| {
         job.payload =
@@ -52,8 +52,9 @@ pub fn a_job_reads_back_as_it_was_written(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.job(JobId::mint(world.now()))), None);
 }
 
-/// Waiting and due, or running with a lease that ran out; of the kinds asked for, oldest due first.
-pub fn due_jobs_can_be_claimed_oldest_first(fresh: Fresh<'_>) {
+/// Jobs that wait and are due, or run with an expired lease; of the requested kinds, the oldest due
+/// first.
+pub fn due_jobs_can_be_claimed_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let now = crate::build::second(1_000);
     let due = |millis: i64| now.plus_millis(millis);
@@ -89,7 +90,7 @@ pub fn due_jobs_can_be_claimed_oldest_first(fresh: Fresh<'_>) {
 }
 
 /// Of two workers that claim one job, the second is refused.
-pub fn a_job_that_moved_conflicts(fresh: Fresh<'_>) {
+pub fn a_job_that_moved_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let job = enqueue(&world, "work", |_| ());
     let until = world.now();
@@ -108,7 +109,7 @@ pub fn a_job_that_moved_conflicts(fresh: Fresh<'_>) {
 }
 
 /// Empty lists mean all.
-pub fn jobs_are_listed_by_state_and_kind(fresh: Fresh<'_>) {
+pub fn jobs_are_listed_by_state_and_kind(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     for (n, state) in JobState::ALL.iter().enumerate() {
         for kind in ["a", "b"] {

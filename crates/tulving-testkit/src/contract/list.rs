@@ -1,20 +1,30 @@
 //! Lists, ids and counts agree with a plain filter and a plain sort, and pages follow each other.
 
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::memory::{Memory, Mirror};
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::memory::{Memory, Mirror};
+use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort, Timed};
+use tulving_core::model::score::Importance;
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::time::{Period, Timestamp};
+use tulving_core::model::vocabulary::{
+    Author, Boundary, ContentType, Kind, MemoryType, Role, Stability, State,
+};
 use tulving_core::ports::Extent;
-use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
-use tulving_core::score::Importance;
-use tulving_core::space::MemberOf;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Role, Stability, State};
 
-use super::{Fresh, good, world};
-use crate::build::{World, eyes};
-use crate::seed::{SaidOnPanic, Seed};
+use super::{StoreFactory, good, world};
+use crate::build::{StoreFixture, eyes};
+use crate::seed::{RandomSeed, SeedPanicGuard};
 
-const SORTS: [Sort; 6] =
-    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
+const SORTS: [Sort; 8] = [
+    Sort::Newest,
+    Sort::Oldest,
+    Sort::Updated,
+    Sort::Accessed,
+    Sort::Importance,
+    Sort::MostAccessed,
+    Sort::Happened,
+    Sort::Agenda,
+];
 
 fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
@@ -36,9 +46,33 @@ fn instant(random: &mut fastrand::Rng) -> Timestamp {
     crate::build::second(random.i64(0..400))
 }
 
-/// A memory with random fields, of which few differ so that filters meet them.
+/// An instant, or the day around it, in the way a date without a time is stored.
+fn instant_or_day(random: &mut fastrand::Rng) -> Timestamp {
+    let at = instant(random);
+    match random.u8(..3) {
+        0 => at.date().parse().expect("a date"),
+        1 => at.plus_millis(86_400_000).date().parse::<Timestamp>().expect("a date").plus_millis(-1),
+        _ => at,
+    }
+}
+
+/// A period whose days differ slightly from its own, so that a comparison by the wrong one shows.
+fn period(random: &mut fastrand::Rng) -> Period {
+    let (from, until) = (instant(random), instant(random));
+    let day: Timestamp = from.date().parse().expect("a date");
+    let days =
+        (day.plus_millis(random.i64(-1..=1) * 86_400_000), day.plus_millis(random.i64(0..=2) * 86_400_000));
+    Period { from, until, days }
+}
+
+fn timed(random: &mut fastrand::Rng) -> Timed {
+    let period = period(random);
+    pick(random, &[Timed::Happened(period), Timed::Done(period), Timed::Due(period)])
+}
+
+/// A memory with random fields. Each has few values so that filters match.
 fn random_memory(
-    world: &World,
+    world: &StoreFixture,
     random: &mut fastrand::Rng,
     space: SpaceId,
     owner: PrincipalId,
@@ -60,12 +94,13 @@ fn random_memory(
         m.edition.span.expires_at = maybe(random, instant);
         m.edition.span.valid_from = maybe(random, instant);
         m.edition.span.valid_until = maybe(random, instant);
+        m.edition.span.occurred_at = maybe(random, instant_or_day);
         m.place.conversation = maybe(random, |_| "channel".to_owned());
         m.provenance.author = pick(random, Author::ALL);
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
         m.standing.state = pick(random, State::ALL);
         m.standing.pinned = random.u8(..4) == 0;
-        m.standing.done_at = maybe(random, instant);
+        m.standing.done_at = maybe(random, instant_or_day);
         if random.u8(..8) == 0 {
             m.provenance.source_path = Some(format!("path-{n}"));
             let occurrence = 0;
@@ -78,8 +113,9 @@ fn random_memory(
         1 => memory = world.shift(&memory, |s| s.quarantined_at = Some(now)),
         2 => memory = world.edit(&memory, |e| e.source_note = Some("edited".to_owned())),
         3 => {
-            let touch = tulving_core::change::Touch { id: memory.id, count: random.u64(1..4), at: now };
-            world.apply(vec![tulving_core::change::Write::Touch(vec![touch])]);
+            let touch =
+                tulving_core::model::change::Touch { id: memory.id, count: random.u64(1..4), at: now };
+            world.apply(vec![tulving_core::model::change::Write::Touch(vec![touch])]);
             if memory.standing.state == State::Cooling {
                 memory.standing.state = State::Active;
             }
@@ -109,6 +145,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         done: maybe(random, fastrand::Rng::bool),
         since: maybe(random, instant),
         until: maybe(random, instant),
+        timed: maybe(random, timed),
         substring: maybe(random, |random| {
             pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()
         }),
@@ -121,7 +158,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
     }
 }
 
-/// The filter as its documentation reads, for a viewer who is a plain member of both spaces.
+/// The filter as documented, for a viewer who is a plain member of both spaces.
 fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
     let (edition, text, class) = (&memory.edition, &memory.edition.text, &memory.edition.class);
     let within = |at: Timestamp| {
@@ -169,10 +206,38 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
             }
         })
         && within(memory.usage.created_at)
+        && filter.timed.is_none_or(|timed| is_of(timed, memory))
         && (holds(Some(&text.content))
             || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))
         && !(filter.records_only && memory.provenance.mirror.is_some())
         && filter.valid_at.is_none_or(|then| memory.held_at(then))
+}
+
+/// The time filter as documented.
+fn is_of(timed: Timed, memory: &Memory) -> bool {
+    let ends = |period: Period, at: Timestamp| {
+        if at.is_day() { period.days } else { (period.from, period.until) }
+    };
+    let within = |period: Period, at: Timestamp| ends(period, at).0 <= at && at < ends(period, at).1;
+    match timed {
+        Timed::Happened(period) => {
+            within(period, memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at))
+        }
+        Timed::Done(period) => memory.standing.done_at.is_some_and(|at| within(period, at)),
+        Timed::Due(period) => due(memory).is_none_or(|at| at < ends(period, at).1),
+    }
+}
+
+fn due(memory: &Memory) -> Option<Timestamp> {
+    let span = &memory.edition.span;
+    if !matches!(memory.edition.class.memory_type, MemoryType::Todo | MemoryType::Goal) {
+        return None;
+    }
+    match (span.valid_until, span.expires_at, span.occurred_at) {
+        (Some(end), ..) | (None, Some(end), _) => Some(end),
+        (None, None, Some(at)) if at > memory.usage.created_at => Some(at),
+        _ => None,
+    }
 }
 
 fn sorted(mut memories: Vec<&Memory>, sort: Sort) -> Vec<MemoryId> {
@@ -186,6 +251,19 @@ fn sorted(mut memories: Vec<&Memory>, sort: Sort) -> Vec<MemoryId> {
                 a.total_cmp(&b)
             }
             Sort::MostAccessed => a.usage.access_count.cmp(&b.usage.access_count),
+            Sort::Happened => {
+                let [a, b] = [a, b].map(|m| m.edition.span.occurred_at.unwrap_or(m.usage.created_at));
+                a.cmp(&b)
+            }
+            Sort::Agenda => {
+                let [first, second] = [a, b].map(|m| {
+                    let (done, due) = (m.standing.done_at, due(m));
+                    (done.is_none(), done, due.is_some(), due.map(std::cmp::Reverse))
+                });
+                let [a_matters, b_matters] = [a, b].map(|m| m.edition.class.importance.get());
+                let by = first.cmp(&second).then(a_matters.total_cmp(&b_matters));
+                by.then(a.usage.created_at.cmp(&b.usage.created_at))
+            }
         };
         let ascending = by.then(a.id.cmp(&b.id));
         if sort == Sort::Oldest { ascending } else { ascending.reverse() }
@@ -197,10 +275,10 @@ fn ids(memories: &[Memory]) -> Vec<MemoryId> {
     memories.iter().map(|memory| memory.id).collect()
 }
 
-/// Random memories, random filters, every order: list, ids and count say what a plain filter says.
-pub fn every_filter_agrees_with_a_plain_one(fresh: Fresh<'_>) {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+/// Random memories, random filters, every order: list, ids and count agree with a plain filter.
+pub fn every_filter_agrees_with_a_plain_one(fresh: StoreFactory<'_>) {
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let world = world(fresh);
     let spaces = ["one", "two"].map(|name| world.hub(name));
@@ -240,8 +318,8 @@ pub fn every_filter_agrees_with_a_plain_one(fresh: Fresh<'_>) {
     }
 }
 
-/// What stands in a substring means itself, in content, title and key, in any case and script.
-pub fn substrings_are_literal_and_ignore_case(fresh: Fresh<'_>) {
+/// A substring is literal, in content, title and key, in any case and script.
+pub fn substrings_are_literal_and_ignore_case(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("literal");
     let contents = [
@@ -293,8 +371,8 @@ pub fn substrings_are_literal_and_ignore_case(fresh: Fresh<'_>) {
     }
 }
 
-/// All but `Oldest` fall; memories that are equal go by id, in the direction of the sort.
-pub fn orders_fall_and_ties_go_by_id(fresh: Fresh<'_>) {
+/// All orders but `Oldest` are descending. Equal memories go by id, in the direction of the sort.
+pub fn orders_fall_and_ties_go_by_id(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("ties");
     let at = world.now();
@@ -317,7 +395,7 @@ pub fn orders_fall_and_ties_go_by_id(fresh: Fresh<'_>) {
 }
 
 fn follow(
-    world: &World,
+    world: &StoreFixture,
     viewer: PrincipalId,
     filter: &Filter,
     sort: Sort,
@@ -338,8 +416,8 @@ fn follow(
     }
 }
 
-/// A read ends with the memory by which the contents have so many bytes; one is always read.
-pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: Fresh<'_>) {
+/// A read ends with the memory that brings the contents to this many bytes. One is always read.
+pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("bytes");
     for n in 0..5 {
@@ -353,18 +431,49 @@ pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: Fresh<'_>) {
     let (viewer, filter) = (eyes(owner), Filter { space: Some(space), ..Filter::default() });
     let all = good(world.store.ids(&viewer, &filter, Sort::Oldest));
     for (bytes, many) in [(0, 1), (1, 1), (10, 1), (11, 2), (20, 2), (49, 5), (usize::MAX, 5)] {
-        let extent = Extent { limit: 9, bytes };
+        let extent = Extent::whole(9, bytes);
         let listed = good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None));
         assert_eq!(ids(&listed), all[..many], "{bytes}");
         let read = good(world.store.memories_within(&viewer, &all, bytes));
         assert_eq!(ids(&read), all[..many], "{bytes}");
     }
-    let extent = Extent { limit: 3, bytes: 49 };
+    let extent = Extent::whole(3, 49);
     assert_eq!(good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(), 3);
 }
 
+/// A read may ask for only the start of each content. It returns whole characters, and changes nothing else.
+pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("beginnings");
+    for (n, more) in [(0, 0), (1, 500), (2, 1_000)] {
+        let content = format!("{n} é漢字{}", "x".repeat(more));
+        world.save(crate::build::memory(crate::build::second(n), space, owner, &content));
+    }
+    let (viewer, filter) = (eyes(owner), Filter { space: Some(space), ..Filter::default() });
+    let whole = good(world.store.list(&viewer, &filter, Sort::Oldest, 9, None));
+    for each in [0, 1, 3, 4, 6, 2_000, usize::MAX] {
+        for sort in [Sort::Oldest, Sort::Importance] {
+            let extent = Extent { each, ..Extent::whole(9, usize::MAX) };
+            let mut read = good(world.store.list_within(&viewer, &filter, sort, extent, None));
+            read.sort_by_key(|memory| (memory.usage.created_at, memory.id));
+            let mut expected = whole.clone();
+            for memory in &mut expected {
+                let content = &mut memory.edition.text.content;
+                *content = content.chars().take(each).collect();
+            }
+            assert_eq!(read, expected, "{each}");
+        }
+    }
+    let extent = Extent { limit: 9, bytes: 5, each: 3 };
+    assert_eq!(
+        good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(),
+        2,
+        "bytes are those given"
+    );
+}
+
 /// Pages of any size, each after the end of the last, give the whole list once, across equal times too.
-pub fn pages_follow_each_other(fresh: Fresh<'_>) {
+pub fn pages_follow_each_other(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pages");
     for n in 0..30 {
@@ -384,8 +493,8 @@ pub fn pages_follow_each_other(fresh: Fresh<'_>) {
     }
 }
 
-/// What was there from beginning to end is given once, whatever is saved, edited and erased in between.
-pub fn pages_stand_still_while_others_write(fresh: Fresh<'_>) {
+/// A memory that exists from start to end is returned once, whatever is saved, edited and erased in between.
+pub fn pages_stand_still_while_others_write(fresh: StoreFactory<'_>) {
     for sort in [Sort::Newest, Sort::Oldest] {
         let world = world(fresh);
         let (space, owner) = world.hub_with_writer("busy");
@@ -411,7 +520,7 @@ pub fn pages_stand_still_while_others_write(fresh: Fresh<'_>) {
 }
 
 /// `since` includes its instant, `until` does not.
-pub fn time_filters_include_the_start_only(fresh: Fresh<'_>) {
+pub fn time_filters_include_the_start_only(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("times");
     let made = ["a", "b", "c"].map(|content| world.put(space, owner, content, |_| ()));
@@ -427,8 +536,8 @@ pub fn time_filters_include_the_start_only(fresh: Fresh<'_>) {
     assert_eq!(between(Some(Timestamp::from_micros(c.as_micros() + 1)), None), 0);
 }
 
-/// What has expired by the instant at which states are judged is archived, at the very instant too, and in no other state.
-pub fn what_has_expired_counts_as_archived(fresh: Fresh<'_>) {
+/// A memory that has expired at the given instant counts as archived and as nothing else, including at the exact instant.
+pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("expiry");
     let expiry = world.now();
@@ -463,9 +572,9 @@ pub fn what_has_expired_counts_as_archived(fresh: Fresh<'_>) {
     }
 }
 
-/// `valid_at` finds what held then: from when it was said to, else from when it happened, else from when it was saved. The
-/// start is in, the end is not.
-pub fn only_what_held_then_is_found_as_of_then(fresh: Fresh<'_>) {
+/// `valid_at` finds the memories that were valid then: from their stated start, else from the event, else from the save.
+/// The start is included, the end is not.
+pub fn only_what_held_then_is_found_as_of_then(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("validity");
     let at = |n: i64| crate::build::second(1_000 + n);

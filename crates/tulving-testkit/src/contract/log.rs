@@ -1,21 +1,26 @@
 //! The change log, which everything derived follows, and the audit.
 
-use tulving_core::change::{Change, Touch, Write};
-use tulving_core::id::{OrgId, Seq, TeamId};
-use tulving_core::request::AuditFilter;
-use tulving_core::space::{MemberOf, Viewer};
-use tulving_core::vocabulary::{AuditAct, Boundary, ChangeKind, Relation, Role, SpaceKind};
+use tulving_core::model::audit::{AuditEntry, WrittenVersion};
+use tulving_core::model::change::{Actor, Change, ChangeSet, Touch, Write};
+use tulving_core::model::id::{OrgId, Seq, SpaceId, TeamId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::AuditFilter;
+use tulving_core::model::space::{MemberOf, Viewer};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
+    AuditAct, Boundary, ChangeKind, Relation, Role, SpaceKind, VersionAct,
+};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{World, confined, eyes};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{StoreFixture, confined, edition, eyes, insert, revise};
 
-fn since(world: &World, after: Seq) -> Vec<Change> {
+fn since(world: &StoreFixture, after: Seq) -> Vec<Change> {
     good(world.store.changes(after, 1_000))
 }
 
 /// Each change of a memory or association has one entry, with the kind, the memory, its space, owner and boundary
 /// after the change.
-pub fn every_change_has_its_entry(fresh: Fresh<'_>) {
+pub fn every_change_has_its_entry(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("logged");
     let start = good(world.store.head());
@@ -47,8 +52,8 @@ pub fn every_change_has_its_entry(fresh: Fresh<'_>) {
     );
 }
 
-/// Where a memory goes out of somebody's sight, the log says first that it is gone as it was, then how it is now.
-pub fn who_sees_a_memory_no_more_is_told(fresh: Fresh<'_>) {
+/// If a memory goes out of somebody's sight, the log first has the removal of its old state, then its new state.
+pub fn who_sees_a_memory_no_more_is_told(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("told");
     let (there, _) = world.hub_with_writer("there");
@@ -89,8 +94,9 @@ pub fn who_sees_a_memory_no_more_is_told(fresh: Fresh<'_>) {
     );
 }
 
-/// Touches, turns, jobs, members, tokens, listings and audit entries are not in the log; refused sets neither.
-pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: Fresh<'_>) {
+/// Touches, turns, jobs, members, tokens, listings and audit entries are not in the log, and refused sets are not
+/// either.
+pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("quiet");
     let memory = world.put(space, owner, "memory", |_| ());
@@ -104,23 +110,19 @@ pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: Fresh<'_>) {
     ]);
     assert_eq!(applied.seq, None, "nothing was logged");
     world.hub("another");
-    conflict(world.try_apply(vec![
-        crate::build::insert(&world.draft(space, owner, "never")),
-        crate::build::insert(&memory),
-    ]));
+    conflict(world.try_apply(vec![insert(&world.draft(space, owner, "never")), insert(&memory)]));
     assert_eq!(good(world.store.head()), head);
     assert_eq!(since(&world, head), []);
 }
 
-/// Entries ascend, `apply` names the last it wrote, `head` is the last of all, and pages hold every one.
-pub fn the_log_ascends_and_can_be_paged(fresh: Fresh<'_>) {
+/// Entries ascend, `apply` returns the last one it wrote, `head` is the last of all, and pages contain every one.
+pub fn the_log_ascends_and_can_be_paged(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pages");
     assert_eq!(since(&world, Seq::default()), []);
     let start = good(world.store.head());
     for n in 0..20 {
-        let pair =
-            ["a", "b"].map(|half| crate::build::insert(&world.draft(space, owner, &format!("{half}{n}"))));
+        let pair = ["a", "b"].map(|half| insert(&world.draft(space, owner, &format!("{half}{n}"))));
         let applied = world.apply(pair.to_vec());
         assert_eq!(applied.seq, Some(good(world.store.head())));
     }
@@ -140,8 +142,8 @@ pub fn the_log_ascends_and_can_be_paged(fresh: Fresh<'_>) {
     assert_eq!(paged, all);
 }
 
-/// The oldest entries go, so many at a time and never the newest, and those who follow from before see the gap.
-pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: Fresh<'_>) {
+/// The oldest entries are removed in batches and never the newest, and followers from before see the gap.
+pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("trimmed");
     for n in 0..9 {
@@ -162,8 +164,8 @@ pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.head()), Seq(head + 1));
 }
 
-/// Whoever asks twice learns that something was committed in between.
-pub fn every_commit_moves_the_pulse(fresh: Fresh<'_>) {
+/// A caller that asks twice learns that something was committed in between.
+pub fn every_commit_moves_the_pulse(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pulse");
     let mut last = good(world.store.pulse());
@@ -176,7 +178,7 @@ pub fn every_commit_moves_the_pulse(fresh: Fresh<'_>) {
 }
 
 /// Writing does not renew the epoch; another store has another.
-pub fn the_epoch_stays(fresh: Fresh<'_>) {
+pub fn the_epoch_stays(fresh: StoreFactory<'_>) {
     let (one, two) = (world(fresh), world(fresh));
     let epoch = good(one.store.epoch());
     let (space, owner) = one.hub_with_writer("epoch");
@@ -185,12 +187,12 @@ pub fn the_epoch_stays(fresh: Fresh<'_>) {
     assert_ne!(good(two.store.epoch()), epoch);
 }
 
-fn acts(world: &World, viewer: &Viewer, filter: &AuditFilter) -> Vec<AuditAct> {
+fn acts(world: &StoreFixture, viewer: &Viewer, filter: &AuditFilter) -> Vec<AuditAct> {
     good(world.store.audit(viewer, filter)).into_iter().map(|entry| entry.act).collect()
 }
 
 /// Admins see the audit of their spaces; admins of the org also that of its spaces and of the whole store.
-pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
+pub fn the_audit_is_for_admins(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let abroad = world.org("abroad");
     let foreign = world.team(abroad, "foreign");
@@ -241,8 +243,8 @@ pub fn the_audit_is_for_admins(fresh: Fresh<'_>) {
     assert_eq!(acts(&world, &inside, &all), [AuditAct::Forgot]);
 }
 
-/// By space, by memory, and only the newest.
-pub fn the_audit_can_be_filtered(fresh: Fresh<'_>) {
+/// The audit can be filtered by space and by memory, and limited to the newest.
+pub fn the_audit_can_be_filtered(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("filtered");
     world.join(owner, MemberOf::Space(space), Role::Admin);
@@ -263,4 +265,59 @@ pub fn the_audit_can_be_filtered(fresh: Fresh<'_>) {
     assert_eq!(here.len(), 3);
     let there = find(AuditFilter { space: Some(world.hub("there")), last: 9, ..AuditFilter::default() });
     assert_eq!(there, []);
+}
+
+/// The last change of an actor is found by the versions and the audit entries of its instant, whatever others did since.
+pub fn the_last_change_of_an_actor_is_known_by_its_traces(fresh: StoreFactory<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("mine");
+    let (elsewhere, stranger) = world.hub_with_writer("other");
+    let me = Actor { principal: owner, agent: None };
+    let apply = |by: &Actor, at: Timestamp, writes: Vec<Write>| {
+        good(world.store.apply(&ChangeSet { by: by.clone(), at, rights: Vec::new(), writes }));
+    };
+    let deed = |by: &Actor, space: SpaceId| good(world.store.last_change(by, space));
+    assert_eq!(deed(&me, space), None);
+    let memory = world.draft(space, owner, "a");
+    let saved_at = memory.usage.updated_at;
+    apply(&me, saved_at, vec![insert(&memory)]);
+    let written = |version, act| [WrittenVersion { memory: memory.id, version, act }];
+    let saved = deed(&me, space).expect("a deed");
+    assert_eq!((saved.at, saved.audited.len(), saved.since.len()), (saved_at, 0, 0));
+    assert_eq!(saved.versions, written(memory.version, VersionAct::Created));
+    assert_eq!(deed(&me, elsewhere), None, "it was in another space");
+    let agent = Actor { agent: Some("kit".to_owned()), ..me };
+    assert_eq!(deed(&agent, space), None, "no agent did it");
+    // An agent's change is also the last change of its principal. The change of another agent is not its own.
+    let (of_agent, other) =
+        (world.draft(space, owner, "of an agent"), Actor { agent: Some("other".to_owned()), ..me });
+    apply(&agent, of_agent.usage.updated_at, vec![insert(&of_agent)]);
+    for by in [&agent, &me] {
+        let last = deed(by, space).expect("a deed");
+        assert_eq!((last.at, last.agent.as_deref()), (of_agent.usage.updated_at, Some("kit")));
+        assert_eq!(last.versions.iter().map(|one| one.memory).collect::<Vec<_>>(), [of_agent.id]);
+    }
+    assert_eq!(deed(&other, space), None);
+    // An edit is found even after somebody else has edited the memory.
+    let edited_at = world.now();
+    apply(&me, edited_at, vec![revise(&memory, edition("b"))]);
+    let edited = Memory { version: memory.version.next(), edition: edition("b"), ..memory.clone() };
+    apply(&Actor { principal: stranger, agent: None }, world.now(), vec![revise(&edited, edition("c"))]);
+    let last = deed(&me, space).expect("a deed");
+    assert_eq!(last.at, edited_at);
+    assert_eq!(last.versions, written(edited.version, VersionAct::Updated));
+    // So is an audited act, with the later acts of others on the memory; rules do not count.
+    let audit = |by, act, reason: Option<&str>| AuditEntry {
+        by,
+        agent: None,
+        reason: reason.map(str::to_owned),
+        ..world.audit(act, Some(space), Some(memory.id))
+    };
+    let pinned = audit(owner, AuditAct::Pinned, None);
+    apply(&me, pinned.at, vec![Write::Audit(pinned.clone())]);
+    let ruled = audit(owner, AuditAct::Archived, Some("by rule: it has aged"));
+    apply(&me, ruled.at, vec![Write::Audit(ruled.clone())]);
+    let last = deed(&me, space).expect("a deed");
+    assert_eq!((last.at, last.audited, last.versions), (pinned.at, vec![pinned], Vec::new()));
+    assert_eq!(last.since, [ruled]);
 }

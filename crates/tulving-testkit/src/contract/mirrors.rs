@@ -1,13 +1,13 @@
-//! What is known of mirrored files: one state of each, decided on what was known.
+//! Records of mirrored files: one state for each, and every change names the state it is based on.
 
-use tulving_core::change::Write;
-use tulving_core::error::{Conflict, Unique};
-use tulving_core::file::{MirroredFile, Stamp};
-use tulving_core::id::SpaceId;
-use tulving_core::memory::Mirror;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Conflict, Unique};
+use tulving_core::model::file::{MirroredFile, Stamp};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::memory::Mirror;
 
-use super::{Fresh, conflict, good, world};
-use crate::build::World;
+use super::{StoreFactory, conflict, good, world};
+use crate::build::StoreFixture;
 
 fn file(path: &str, size: u64) -> MirroredFile {
     let stamp = Stamp { size, modified: -5, inode: u64::MAX };
@@ -18,9 +18,8 @@ fn note(space: SpaceId, path: &str, from: Option<MirroredFile>, to: Option<Mirro
     Write::Mirrored { space, path: path.to_owned(), from, to }
 }
 
-/// A file is known as it was last mirrored, in its own space alone, and is known no more once it is gone. Nothing of it is in the
-/// log.
-pub fn a_mirrored_file_is_known_as_it_was(fresh: Fresh<'_>) {
+/// A file is known as it was last mirrored, in its own space only, until it is gone. It leaves nothing in the log.
+pub fn a_mirrored_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, there) = (SpaceId::DEFAULT, world.hub("elsewhere"));
     let head = good(world.store.head());
@@ -38,8 +37,8 @@ pub fn a_mirrored_file_is_known_as_it_was(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.head()), head);
 }
 
-/// Who mirrors a file that somebody else has mirrored since decides again, and nothing of the set is written.
-pub fn a_file_that_others_have_mirrored_conflicts(fresh: Fresh<'_>) {
+/// A mirror of a file that somebody else has mirrored since conflicts, and nothing of the set is written.
+pub fn a_file_that_others_have_mirrored_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let here = SpaceId::DEFAULT;
     let (one, other) = (file("memory/a.md", 4), file("memory/a.md", 6));
@@ -58,10 +57,10 @@ pub fn a_file_that_others_have_mirrored_conflicts(fresh: Fresh<'_>) {
     assert_eq!(world.dump(), before);
 }
 
-/// The mirrors of a file are known by hash and occurrence, one of each, and follow their lines without a version. They are in no dump.
-pub fn a_mirror_follows_its_line(fresh: Fresh<'_>) {
-    let world: World = world(fresh);
-    let (here, owner) = (SpaceId::DEFAULT, tulving_core::id::PrincipalId::USER);
+/// The mirrors of a file are identified by hash and occurrence, and follow their lines without a version. They are in no dump.
+pub fn a_mirror_follows_its_line(fresh: StoreFactory<'_>) {
+    let world: StoreFixture = world(fresh);
+    let (here, owner) = (SpaceId::DEFAULT, tulving_core::model::id::PrincipalId::USER);
     let dump = world.dump();
     let mirror = |content: &str, path: &str, line, occurrence| {
         world.put(here, owner, content, |memory| {

@@ -1,8 +1,8 @@
 //! The contract of [`Store`], as checks that every store runs.
 //!
-//! Each check takes a factory of fresh stores and panics with what is wrong. A store's own test file has one `#[test]`
-//! for each, which calls it; [`ALL`] names them, so that the file can prove that it left none out. A fresh store holds
-//! what every home starts with: the local org and team, the space `default`, and the user as admin of all three.
+//! Each check takes a factory of fresh stores and panics with the mistake. A store's own test file has one `#[test]`
+//! for each, which calls it; [`ALL`] names them, so that the file can prove that it left none out. A fresh store
+//! contains the start of every home: the local org and team, the space `default`, and the user as admin of all three.
 
 pub mod adoption;
 pub mod aging;
@@ -27,22 +27,22 @@ pub mod visibility;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use tulving_core::error::{Conflict, StoreError};
+use tulving_core::model::error::{Conflict, StoreError};
 use tulving_core::ports::Store;
 
-use crate::build::World;
+use crate::build::StoreFixture;
 
-/// Gives a fresh store each time.
-pub type Fresh<'a> = &'a dyn Fn() -> Arc<dyn Store>;
+/// Returns a fresh store each time.
+pub type StoreFactory<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
-/// One promise, checked.
-pub type Check = fn(Fresh<'_>);
+/// The check of one promise.
+pub type StoreContractCheck = fn(StoreFactory<'_>);
 
 /// Lists checks by the module that they are in.
 macro_rules! checks {
     ($($module:ident { $($check:ident),+ $(,)? })+) => {
-        /// Every check, with the name that its test has in each store.
-        pub const ALL: &[(&str, Check)] = &[$($((stringify!($check), $module::$check)),+),+];
+        /// Every check, with the name of its test in each store.
+        pub const ALL: &[(&str, StoreContractCheck)] = &[$($((stringify!($check), $module::$check)),+),+];
 
         /// The sources of the modules.
         #[cfg(test)]
@@ -95,7 +95,9 @@ checks! {
         a_key_is_unique_within_its_audience,
         a_source_path_is_unique_within_its_audience,
         a_content_is_unique_within_its_boundary,
-        key_path_and_conversation_lift_the_rule_of_content,
+        a_key_and_a_conversation_lift_the_rule_of_content,
+        every_path_of_a_memory_is_unique_within_its_audience,
+        the_paths_of_a_memory_change_without_a_version,
         what_is_forgotten_holds_nothing,
         what_is_archived_or_quarantined_still_holds,
         an_edit_or_a_wider_boundary_cannot_take_what_is_held,
@@ -108,6 +110,7 @@ checks! {
         substrings_are_literal_and_ignore_case,
         orders_fall_and_ties_go_by_id,
         a_read_ends_where_the_contents_have_so_many_bytes,
+        a_read_gives_the_beginning_of_each_content,
         pages_follow_each_other,
         pages_stand_still_while_others_write,
         time_filters_include_the_start_only,
@@ -199,6 +202,7 @@ checks! {
         the_epoch_stays,
         the_audit_is_for_admins,
         the_audit_can_be_filtered,
+        the_last_change_of_an_actor_is_known_by_its_traces,
     }
     feed {
         entries_hold_everything,
@@ -227,11 +231,11 @@ checks! {
     }
 }
 
-fn world(fresh: Fresh<'_>) -> World {
-    World::new(fresh())
+fn world(fresh: StoreFactory<'_>) -> StoreFixture {
+    StoreFixture::new(fresh())
 }
 
-/// The conflict that a write must have met.
+/// The conflict of a write that must have one.
 #[track_caller]
 fn conflict<T: Debug>(result: Result<T, StoreError>) -> Conflict {
     match result {
@@ -240,7 +244,7 @@ fn conflict<T: Debug>(result: Result<T, StoreError>) -> Conflict {
     }
 }
 
-/// What the store answers, where it must answer.
+/// The answer of a call that must succeed.
 #[track_caller]
 fn good<T>(result: Result<T, StoreError>) -> T {
     match result {
@@ -258,7 +262,7 @@ mod tests {
         let checks = SOURCES
             .iter()
             .flat_map(|source| source.lines())
-            .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(fresh: Fresh<'_>) {"));
+            .filter_map(|line| line.strip_prefix("pub fn ")?.strip_suffix("(fresh: StoreFactory<'_>) {"));
         let missing: Vec<&str> =
             checks.filter(|check| ALL.iter().all(|(listed, _)| listed != check)).collect();
         assert!(missing.is_empty(), "{missing:?}");

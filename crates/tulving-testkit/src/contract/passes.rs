@@ -1,14 +1,14 @@
-//! What passes did.
+//! Records of passes.
 
-use tulving_core::change::Write;
-use tulving_core::error::Conflict;
-use tulving_core::id::{MemoryId, PassId, PrincipalId, SpaceId, Version};
-use tulving_core::pass::{KEPT_DAYS, Pass, PassAct, PassFilter};
-use tulving_core::score::Weight;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{PassKind, PassOutcome, Relation};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{MemoryId, PassId, PrincipalId, SpaceId, Version};
+use tulving_core::model::pass::{KEPT_DAYS, Pass, PassAct, PassFilter};
+use tulving_core::model::score::Weight;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{PassKind, PassOutcome, Relation};
 
-use super::{Fresh, conflict, good, world};
+use super::{StoreFactory, conflict, good, world};
 use crate::build::{confined, eyes};
 
 fn pass(at: i64, kind: PassKind, space: SpaceId, by: PrincipalId) -> Pass {
@@ -24,8 +24,9 @@ fn all(limit: usize) -> PassFilter {
     PassFilter { limit, ..PassFilter::default() }
 }
 
-/// With all its acts; and only from the state that somebody saw. Nothing of it is in the log.
-pub fn a_pass_reads_back_and_moves_on_from_what_it_was(fresh: Fresh<'_>) {
+/// A pass reads back with all its acts, and changes only from the state that the writer saw. It
+/// leaves nothing in the log.
+pub fn a_pass_reads_back_and_moves_on_from_what_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("passes");
     let head = good(world.store.head());
@@ -65,13 +66,18 @@ pub fn a_pass_reads_back_and_moves_on_from_what_it_was(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.head()), head, "it is no change of a memory");
 }
 
-/// Newest first, by space and kind; only to members of the space that it is in.
-pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: Fresh<'_>) {
+/// Passes come newest first, by space and kind, and only to members of their space; private ones
+/// only to their owner.
+pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("told");
     let (other, stranger) = world.hub_with_writer("elsewhere");
     let member = world.principal("member");
-    world.join(member, tulving_core::space::MemberOf::Space(space), tulving_core::vocabulary::Role::Reader);
+    world.join(
+        member,
+        tulving_core::model::space::MemberOf::Space(space),
+        tulving_core::model::vocabulary::Role::Reader,
+    );
     let shared = pass(1, PassKind::Consolidate, space, owner);
     let private = Pass { private_to: Some(owner), ..pass(2, PassKind::Proactive, space, owner) };
     let theirs = pass(3, PassKind::Shadow, other, stranger);
@@ -95,8 +101,8 @@ pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: F
     assert_eq!(good(world.store.pass(&confined(owner, &[other]), shared.id)), None);
 }
 
-/// By a new one of the same space; others stay, however old.
-pub fn passes_are_kept_for_half_a_year(fresh: Fresh<'_>) {
+/// Old passes are removed by a new one of the same space. Those of other spaces stay, however old.
+pub fn passes_are_kept_for_half_a_year(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("kept");
     let (other, stranger) = world.hub_with_writer("elsewhere");

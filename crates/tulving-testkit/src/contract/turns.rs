@@ -1,27 +1,27 @@
 //! The log of turns, one for each space.
 
-use tulving_core::change::Write;
-use tulving_core::id::{OrgId, PrincipalId, SpaceId, TeamId, TurnId};
-use tulving_core::request::TurnFilter;
-use tulving_core::space::{MemberOf, Viewer};
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{Role, TurnRole};
+use tulving_core::model::change::Write;
+use tulving_core::model::id::{OrgId, PrincipalId, SpaceId, TeamId, TurnId};
+use tulving_core::model::request::TurnFilter;
+use tulving_core::model::space::{MemberOf, Viewer};
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{Role, TurnRole};
 
-use super::{Fresh, good, world};
-use crate::build::{World, confined, eyes};
+use super::{StoreFactory, good, world};
+use crate::build::{StoreFixture, confined, eyes};
 
-fn log(world: &World, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
+fn log(world: &StoreFixture, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
     let mut turn = world.turn(space, by, content);
     turn.position = world.apply(vec![Write::LogTurn(turn.clone())]).positions[0];
     turn
 }
 
-fn last(world: &World, viewer: &Viewer, space: SpaceId, last: usize) -> Vec<Turn> {
-    good(world.store.turns(viewer, space, &TurnFilter { channel: None, last }, usize::MAX))
+fn last(world: &StoreFixture, viewer: &Viewer, space: SpaceId, last: usize) -> Vec<Turn> {
+    good(world.store.turns(viewer, space, &TurnFilter { last, ..TurnFilter::default() }, usize::MAX))
 }
 
-/// Each space counts its turns from 1, whatever position the writer names.
-pub fn positions_ascend_within_a_space(fresh: Fresh<'_>) {
+/// Each space numbers its turns from 1, whatever position the writer sets.
+pub fn positions_ascend_within_a_space(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (one, owner) = world.hub_with_writer("one");
     let (two, _) = world.hub_with_writer("two");
@@ -35,8 +35,8 @@ pub fn positions_ascend_within_a_space(fresh: Fresh<'_>) {
     assert_eq!(log(&world, one, owner, "d").position, 4);
 }
 
-/// The newest so many, of all channels or of one, oldest first and whole.
-pub fn the_newest_turns_come_oldest_first(fresh: Fresh<'_>) {
+/// The newest turns up to a limit, of all channels or of one, oldest first and whole.
+pub fn the_newest_turns_come_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("talk");
     let logged: Vec<Turn> = (0..10)
@@ -52,20 +52,24 @@ pub fn the_newest_turns_come_oldest_first(fresh: Fresh<'_>) {
     let viewer = eyes(owner);
     assert_eq!(last(&world, &viewer, space, 100), logged);
     assert_eq!(last(&world, &viewer, space, 3), logged[7..]);
-    let filter = TurnFilter { channel: Some("channel 1".to_owned()), last: 2 };
+    let filter = TurnFilter { channel: Some("channel 1".to_owned()), before: None, last: 2 };
     let found = good(world.store.turns(&viewer, space, &filter, usize::MAX));
     assert_eq!(found, [logged[4].clone(), logged[7].clone()]);
-    let nowhere = TurnFilter { channel: Some("nowhere".to_owned()), last: 2 };
+    let earlier =
+        TurnFilter { channel: Some("channel 1".to_owned()), before: Some(logged[7].position), last: 9 };
+    let found = good(world.store.turns(&viewer, space, &earlier, usize::MAX));
+    assert_eq!(found, [logged[1].clone(), logged[4].clone()]);
+    let nowhere = TurnFilter { channel: Some("nowhere".to_owned()), before: None, last: 2 };
     assert_eq!(good(world.store.turns(&viewer, space, &nowhere, usize::MAX)), []);
 }
 
-/// The newest that fit into so many bytes, and one in any case.
-pub fn turns_end_where_they_are_long(fresh: Fresh<'_>) {
+/// The newest turns within a limit of bytes, and at least one.
+pub fn turns_end_where_they_are_long(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("long");
     let logged = ["a", "ππ", "ccc"].map(|content| log(&world, space, owner, content));
     let fitting = |bytes| {
-        let filter = TurnFilter { channel: None, last: 9 };
+        let filter = TurnFilter { last: 9, ..TurnFilter::default() };
         good(world.store.turns(&eyes(owner), space, &filter, bytes))
     };
     for (bytes, first) in [(0, 2), (6, 2), (7, 1), (8, 0)] {
@@ -73,8 +77,8 @@ pub fn turns_end_where_they_are_long(fresh: Fresh<'_>) {
     }
 }
 
-/// Turns have no boundary of their own: they are for the members of the space, and nobody above it.
-pub fn only_members_see_turns(fresh: Fresh<'_>) {
+/// Turns have no boundary of their own: they are visible to the members of the space, and to nobody above it.
+pub fn only_members_see_turns(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("closed");
     let other = world.hub("other");
@@ -109,8 +113,8 @@ pub fn only_members_see_turns(fresh: Fresh<'_>) {
     assert_eq!(last(&world, &eyes(owner), space, 9), [], "not even one's own, after leaving");
 }
 
-/// Pruning keeps the newest of that space, and their numbers go on.
-pub fn pruned_positions_are_not_given_again(fresh: Fresh<'_>) {
+/// Pruning keeps the newest of that space, and the numbers continue.
+pub fn pruned_positions_are_not_given_again(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pruned");
     let (other, stranger) = world.hub_with_writer("other");
@@ -130,9 +134,9 @@ pub fn pruned_positions_are_not_given_again(fresh: Fresh<'_>) {
     assert_eq!(last(&world, &eyes(stranger), other, 9).len(), 1, "other spaces are left alone");
 }
 
-/// In `default`, where memories are private unless somebody says otherwise, so are turns: to the user of the home, and to
-/// whoever logged them.
-pub fn turns_of_the_default_space_are_for_the_user_and_who_logged_them(fresh: Fresh<'_>) {
+/// In `default`, where memories are private by default, so are turns: to the user of the home, and to the principal who
+/// logged them.
+pub fn turns_of_the_default_space_are_for_the_user_and_who_logged_them(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = SpaceId::DEFAULT;
     let [logger, admin] = [("logger", Role::Writer), ("admin", Role::Admin)].map(|(name, role)| {

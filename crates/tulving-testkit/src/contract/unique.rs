@@ -1,35 +1,37 @@
-//! Keys, source paths and contents are unique among those who would mistake one memory for the other.
+//! Keys, source paths and contents are unique within the audience that could confuse two memories.
 
-use tulving_core::error::{Conflict, StoreError, Unique};
-use tulving_core::id::{PrincipalId, SpaceId};
-use tulving_core::memory::{Memory, Mirror};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Conflict, StoreError, Unique};
+use tulving_core::model::id::{PrincipalId, SpaceId};
+use tulving_core::model::memory::{Memory, Mirror, Sources};
+use tulving_core::model::request::{Filter, Sort};
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{Boundary, Role, State};
 use tulving_core::ports::Probe;
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{Boundary, Role, State};
 
-use super::{Fresh, conflict, good, world};
-use crate::build::{self, World, eyes};
+use super::{StoreFactory, conflict, good, world};
+use crate::build::{self, StoreFixture, eyes};
 
-type Change = fn(&mut Memory);
+type MemoryMutation = fn(&mut Memory);
 
-/// What a memory may hold, and how it comes to hold it.
-const HELD: [(Unique, Change); 3] = [
+/// A unique value of a memory, and the change that sets it.
+const HELD: [(Unique, MemoryMutation); 3] = [
     (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
     (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
     (Unique::Content, |_| ()),
 ];
 
 /// Two spaces and two people who write in both.
-struct Place {
-    world: World,
+struct UniquenessFixture {
+    world: StoreFixture,
     here: SpaceId,
     there: SpaceId,
     ann: PrincipalId,
     bob: PrincipalId,
 }
 
-impl Place {
-    fn new(fresh: Fresh<'_>) -> Self {
+impl UniquenessFixture {
+    fn new(fresh: StoreFactory<'_>) -> Self {
         let world = world(fresh);
         let [here, there] = ["here", "there"].map(|name| world.hub(name));
         let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
@@ -59,7 +61,7 @@ impl Place {
         self.world.apply_as(memory.owner, Vec::new(), vec![build::insert(memory)]).map(drop)
     }
 
-    /// Inserts two memories that have `change` in common, and says whether the second was taken in.
+    /// Inserts two memories that have `change` in common, and returns true if the second was accepted.
     fn both_fit(
         &self,
         what: Unique,
@@ -113,8 +115,8 @@ impl Place {
 }
 
 /// A key is unique among an owner's private memories of a space, and among its shared ones.
-pub fn a_key_is_unique_within_its_audience(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+pub fn a_key_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     place.check_audience(Unique::Key, |m| m.edition.key = Some("k".to_owned()));
     let two_keys = ["k", "K"].map(|key| {
         place.draft(place.here, place.ann, Boundary::Hub, key, |m| m.edition.key = Some(key.to_owned()))
@@ -124,21 +126,21 @@ pub fn a_key_is_unique_within_its_audience(fresh: Fresh<'_>) {
     }
 }
 
-/// A source path likewise.
-pub fn a_source_path_is_unique_within_its_audience(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// A source path is unique in the same way.
+pub fn a_source_path_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     place.check_audience(Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned()));
 }
 
-/// A content is unique within its very boundary; private, within its owner's.
-pub fn a_content_is_unique_within_its_boundary(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// A content is unique within its exact boundary; if private, within its owner's memories.
+pub fn a_content_is_unique_within_its_boundary(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     place.check_audience(Unique::Content, |_| ());
 }
 
-/// Memories with a key, a source path or a conversation may repeat a content.
-pub fn key_path_and_conversation_lift_the_rule_of_content(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// Memories with a key or a conversation may repeat a content; a source path changes nothing.
+pub fn a_key_and_a_conversation_lift_the_rule_of_content(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     let hub = |change: &dyn Fn(&mut Memory)| {
         let memory = place.draft(place.here, place.ann, Boundary::Hub, "the same", |m| change(m));
         place.insert(&memory)
@@ -146,7 +148,6 @@ pub fn key_path_and_conversation_lift_the_rule_of_content(fresh: Fresh<'_>) {
     good(hub(&|_| ()));
     for n in ["one", "two"] {
         good(hub(&|m| m.edition.key = Some(n.to_owned())));
-        good(hub(&|m| m.provenance.source_path = Some(n.to_owned())));
         good(hub(&|m| m.place.conversation = Some("both".to_owned())));
     }
     let what = Unique::Content;
@@ -156,15 +157,18 @@ pub fn key_path_and_conversation_lift_the_rule_of_content(fresh: Fresh<'_>) {
         Conflict::Taken { what },
         "a speaker alone is no conversation"
     );
+    let with_path = hub(&|m| m.provenance.source_path = Some("p".to_owned()));
+    assert_eq!(conflict(with_path), Conflict::Taken { what }, "files that say the same are one memory");
 }
 
-/// A forgotten memory gives its key, path and content free, and cannot come back while they are held.
-pub fn what_is_forgotten_holds_nothing(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// A forgotten memory frees its key, path and content, and cannot come back while they are taken.
+pub fn what_is_forgotten_holds_nothing(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     for (what, change) in HELD {
         let first = place.world.put(place.here, place.ann, "the same", change);
         let forgotten = place.world.forget(&first);
-        let second = place.world.put(place.here, place.bob, "the same", change);
+        let says = if what == Unique::Content { "the same" } else { "something else" };
+        let second = place.world.put(place.here, place.bob, says, change);
         let back = || place.world.try_apply(vec![build::shift(&forgotten, |s| s.forgotten_at = None)]);
         assert_eq!(conflict(back()), Conflict::Taken { what });
         place.world.forget(&second);
@@ -173,9 +177,9 @@ pub fn what_is_forgotten_holds_nothing(fresh: Fresh<'_>) {
     }
 }
 
-/// Archiving, cooling, quarantine and pins give nothing free.
-pub fn what_is_archived_or_quarantined_still_holds(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// Archiving, cooling, quarantine and pins free nothing.
+pub fn what_is_archived_or_quarantined_still_holds(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     let world = &place.world;
     let now = world.now();
     let archived = world.put(place.here, place.ann, "archived", |_| ());
@@ -188,9 +192,9 @@ pub fn what_is_archived_or_quarantined_still_holds(fresh: Fresh<'_>) {
     }
 }
 
-/// Edits are held to the same rule as new memories.
-pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// Edits follow the same rule as new memories.
+pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     let world = &place.world;
     world.put(place.here, place.ann, "held", |_| ());
     world.put(place.here, place.ann, "keyed", |m| m.edition.key = Some("k".to_owned()));
@@ -225,12 +229,16 @@ pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: Fresh<'_>) {
     assert_eq!(loses_its_key, taken(Unique::Content));
 }
 
-/// A memory that goes to another space meets the rules there, and stays where it is where it breaks one.
-pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// A memory that moves to another space must follow the rules there. If it breaks one, it does not move.
+pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     for (what, change) in HELD {
         let content = what.to_string();
         let [mine, theirs] = [place.here, place.there].map(|space| {
+            let content = match what {
+                Unique::Content => content.clone(),
+                _ => format!("{content} {space}"),
+            };
             let memory = place.draft(space, place.ann, Boundary::Hub, &content, change);
             place.world.save(memory)
         });
@@ -242,9 +250,84 @@ pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: Fresh<'_
     }
 }
 
-/// Many entries of one file are mirrored, some of them alike.
-pub fn mirrors_share_their_path(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+/// A further path is as unique as the first one, whatever memory has it and however it got it.
+pub fn every_path_of_a_memory_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
+    let (world, here, ann, bob) = (&place.world, place.here, place.ann, place.bob);
+    let filed = |paths: &[&str]| {
+        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        move |memory: &mut Memory| memory.provenance.set_sources(Sources { paths, without_path: false })
+    };
+    let taken = Conflict::Taken { what: Unique::SourcePath };
+    let held = world.put(here, ann, "held", filed(&["a", "b"]));
+    let insert = |owner, boundary, paths: &[&str]| {
+        place.insert(&place.draft(here, owner, boundary, &format!("{paths:?}"), filed(paths)))
+    };
+    assert_eq!(conflict(insert(bob, Boundary::Hub, &["b"])), taken);
+    assert_eq!(conflict(insert(bob, Boundary::Team, &["c", "b"])), taken);
+    assert_eq!(conflict(insert(bob, Boundary::Hub, &["c", "a"])), taken);
+    good(insert(bob, Boundary::Private, &["b", "a"]));
+    let other = world.put(here, bob, "other", filed(&["c"]));
+    let gain = |path: &str| {
+        let from = other.provenance.sources();
+        let to = from.clone().with(Some(path));
+        world.try_apply(vec![Write::SetSources { id: other.id, from, to }])
+    };
+    assert_eq!(conflict(gain("a")), taken);
+    assert_eq!(conflict(gain("b")), taken);
+    let repath = Write::Repath { id: other.id, from: "c".to_owned(), to: "b".to_owned() };
+    assert_eq!(conflict(world.try_apply(vec![repath])), taken);
+    let elsewhere = world.put(place.there, ann, "elsewhere", filed(&["d", "b"]));
+    assert_eq!(conflict(world.try_apply(vec![build::relocate(&elsewhere, here)])), taken);
+    let forgotten = world.forget(&held);
+    good(gain("b"));
+    let back = || world.try_apply(vec![build::shift(&forgotten, |s| s.forgotten_at = None)]);
+    assert_eq!(conflict(back()), taken);
+    world.forget(&other);
+    good(back());
+}
+
+/// A memory gains and loses paths without a version. A change based on other paths conflicts. The paths go with the
+/// memory.
+pub fn the_paths_of_a_memory_change_without_a_version(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
+    let (world, here, ann) = (&place.world, place.here, place.ann);
+    let memory = world.put(here, ann, "said", |_| ());
+    let set = |from: &Sources, to: &Sources| {
+        world.try_apply(vec![Write::SetSources { id: memory.id, from: from.clone(), to: to.clone() }])
+    };
+    let bare = memory.provenance.sources();
+    let filed = bare.clone().with(Some("a")).with(Some("b"));
+    let before = good(world.store.head());
+    good(set(&bare, &filed));
+    assert!(good(world.store.head()) > before, "whoever follows the log hears of it");
+    let seen = || world.seen(&eyes(ann), memory.id).expect("there");
+    assert_eq!((seen().provenance.sources(), seen().version), (filed.clone(), memory.version));
+    assert_eq!(seen().provenance.source_path.as_deref(), Some("a"));
+    assert_eq!(seen().provenance.source_paths, ["a", "b"]);
+    assert_eq!(conflict(set(&bare, &filed)), Conflict::Moved { id: memory.id });
+    let listed = |path: &str| {
+        let filter = Filter { source_path: Some(path.to_owned()), ..Filter::default() };
+        good(world.store.ids(&eyes(ann), &filter, Sort::Newest))
+    };
+    assert_eq!((listed("a"), listed("b"), listed("c")), (vec![memory.id], vec![memory.id], vec![]));
+    let repath =
+        |from: &str, to: &str| Write::Repath { id: memory.id, from: from.to_owned(), to: to.to_owned() };
+    good(world.try_apply(vec![repath("b", "c")]));
+    assert_eq!(seen().provenance.source_paths, ["a", "c"]);
+    good(world.try_apply(vec![repath("a", "c")]));
+    assert_eq!(seen().provenance.paths(), ["c"], "a path is there once");
+    good(set(&seen().provenance.sources(), &bare));
+    assert_eq!(seen().provenance, memory.provenance);
+    good(set(&bare, &filed));
+    world.erase(memory.id);
+    let again = world.put(here, ann, "other", |m| m.provenance.source_path = Some("b".to_owned()));
+    assert_eq!(listed("b"), [again.id]);
+}
+
+/// Many entries of one file are mirrored, and some are equal.
+pub fn mirrors_share_their_path(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     let mirror = |content: &str, line, occurrence| {
         place.world.put(place.here, place.ann, content, |m| {
             m.provenance.source_path = Some("MEMORY.md".to_owned());
@@ -260,12 +343,15 @@ pub fn mirrors_share_their_path(fresh: Fresh<'_>) {
 }
 
 /// A save finds the memory that it would collide with, in the audience of the save and nowhere else.
-pub fn a_twin_is_found_by_key_then_path_then_content(fresh: Fresh<'_>) {
-    let place = Place::new(fresh);
+pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
+    let place = UniquenessFixture::new(fresh);
     let world = &place.world;
     let (here, ann, bob) = (place.here, place.ann, place.bob);
     let content = world.put(here, ann, "said", |_| ());
-    let path = world.put(here, ann, "said", |m| m.provenance.source_path = Some("p".to_owned()));
+    let path = world.put(here, ann, "filed", |m| {
+        m.provenance
+            .set_sources(Sources { paths: vec!["o".to_owned(), "p".to_owned()], without_path: false });
+    });
     let key = world.put(here, ann, "said", |m| m.edition.key = Some("k".to_owned()));
     let private = world.put(here, ann, "said", |m| {
         m.edition.boundary = Boundary::Private;

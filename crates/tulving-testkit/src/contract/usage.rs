@@ -1,9 +1,9 @@
-//! What the language model has cost.
+//! The cost of the language model.
 
-use tulving_core::change::Write;
-use tulving_core::llm::Usage;
+use tulving_core::model::change::Write;
+use tulving_core::model::llm::Usage;
 
-use super::{Fresh, good, world};
+use super::{StoreFactory, good, world};
 
 fn spent(day: &str, model: &str, pass: &str, tokens_in: u64) -> Usage {
     Usage {
@@ -19,8 +19,9 @@ fn spent(day: &str, model: &str, pass: &str, tokens_in: u64) -> Usage {
     }
 }
 
-/// By day, service, model and purpose, the newest day first. Nothing of it is in the log.
-pub fn what_is_spent_adds_up(fresh: Fresh<'_>) {
+/// Usage adds up by day, service, model and purpose, the newest day first. It leaves nothing in the
+/// log.
+pub fn what_is_spent_adds_up(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let head = good(world.store.head());
     for usage in [

@@ -1,17 +1,17 @@
-//! What a memory said before, for those who could have read it then.
+//! Former versions of a memory, for viewers who could have read them then.
 
 use std::collections::HashMap;
 
-use tulving_core::change::{Revision, Write};
-use tulving_core::id::{MemoryId, Version};
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{Boundary, Role, VersionAct};
+use tulving_core::model::change::{Revision, Write};
+use tulving_core::model::id::{MemoryId, Version};
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{Boundary, Role, VersionAct};
 
-use super::{Fresh, good, world};
+use super::{StoreFactory, good, world};
 use crate::build::{self, eyes};
 
-/// Each version with who wrote it, when, why and with which agent; the current one last.
-pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
+/// Each version has its author, time, reason and agent; the current one comes last.
+pub fn versions_come_oldest_first_with_their_makers(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("versions");
     let editor = world.principal("editor");
@@ -35,7 +35,7 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
     let versions = good(world.store.versions(&eyes(editor), first.id));
     let told: Vec<_> =
         versions.iter().map(|v| (v.version, v.act, v.by, v.edition.text.content.as_str(), v.at)).collect();
-    let at = |memory: &tulving_core::memory::Memory| memory.usage.updated_at;
+    let at = |memory: &tulving_core::model::memory::Memory| memory.usage.updated_at;
     assert_eq!(
         told,
         [
@@ -57,14 +57,14 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: Fresh<'_>) {
     assert_eq!(writers(owner), HashMap::from([(first.id, editor)]));
 }
 
-/// What was private stays so, after the memory was shared.
-pub fn a_version_is_hidden_by_its_own_boundary(fresh: Fresh<'_>) {
+/// A private version stays private after the memory was shared.
+pub fn a_version_is_hidden_by_its_own_boundary(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("hidden");
     let reader = world.principal("reader");
     world.join(reader, MemberOf::Space(space), Role::Reader);
     let teammate = world.principal("teammate");
-    world.join(teammate, MemberOf::Team(tulving_core::id::TeamId::LOCAL), Role::Reader);
+    world.join(teammate, MemberOf::Team(tulving_core::model::id::TeamId::LOCAL), Role::Reader);
     let memory = world.put(space, owner, "diary", |m| m.edition.boundary = Boundary::Private);
     let memory = world.edit(&memory, |e| {
         e.text.content = "for the hub".to_owned();
@@ -88,8 +88,8 @@ pub fn a_version_is_hidden_by_its_own_boundary(fresh: Fresh<'_>) {
     assert_eq!(told(owner).len(), 4);
 }
 
-/// No versions of what may not be seen, is forgotten or does not exist.
-pub fn versions_follow_the_memorys_visibility(fresh: Fresh<'_>) {
+/// There are no versions of a memory that is invisible, forgotten or missing.
+pub fn versions_follow_the_memorys_visibility(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("gone");
     let stranger = world.principal("stranger");

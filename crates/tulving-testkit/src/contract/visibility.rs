@@ -1,30 +1,30 @@
-//! Every read answers as if what the viewer may not see did not exist.
+//! Every read answers as if memories that the viewer may not see did not exist.
 
 use std::collections::HashMap;
 
-use tulving_core::change::{Listing, Write};
-use tulving_core::id::{ListingId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId};
-use tulving_core::memory::Memory;
+use tulving_core::model::change::{Listing, Write};
+use tulving_core::model::id::{ListingId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort};
+use tulving_core::model::space::{MemberOf, Viewer};
+use tulving_core::model::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
 use tulving_core::ports::Probe;
-use tulving_core::request::{Filter, Forgotten, Quarantined, Sort};
-use tulving_core::space::{MemberOf, Viewer};
-use tulving_core::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
 
-use super::{Fresh, good, world};
-use crate::build::{World, confined, eyes};
-use crate::seed::{SaidOnPanic, Seed};
+use super::{StoreFactory, good, world};
+use crate::build::{StoreFixture, confined, eyes};
+use crate::seed::{RandomSeed, SeedPanicGuard};
 
-/// A town with everybody who could stand in some relation to a memory of its owner's hub.
-struct Town {
-    world: World,
+/// A world with one principal for each possible relation to a memory of its owner's hub.
+struct VisibilityFixture {
+    world: StoreFixture,
     hub: SpaceId,
     next_door: SpaceId,
     group: SpaceId,
     people: HashMap<&'static str, PrincipalId>,
 }
 
-impl Town {
-    fn new(fresh: Fresh<'_>) -> Self {
+impl VisibilityFixture {
+    fn new(fresh: StoreFactory<'_>) -> Self {
         let world = world(fresh);
         let abroad = world.org("abroad");
         let second = world.team(OrgId::LOCAL, "second");
@@ -85,11 +85,11 @@ impl Town {
     }
 }
 
-/// A read of a pair: its name, how much of the pair it shows, and how much that is for who sees both.
-type Shown = (&'static str, usize, usize);
+/// A read of a pair: its name, the number of memories that it shows, and that number for a viewer of both.
+type PairReadCount = (&'static str, usize, usize);
 
-/// What each read shows of a pair.
-fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> Vec<Shown> {
+/// The number of memories that each read shows of a pair.
+fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> Vec<PairReadCount> {
     let store = &*world.store;
     let find = |which| {
         let found = good(store.memory(viewer, memory.space, which, Forgotten::Without));
@@ -137,7 +137,7 @@ fn reads(world: &World, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> 
 
 /// Every read shows all of a pair, or nothing of it.
 #[track_caller]
-fn assert_reads(world: &World, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
+fn assert_reads(world: &StoreFixture, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
     for (read, shown, all) in reads(world, viewer, pair) {
         let expected = if expected { all } else { 0 };
         assert_eq!(shown, expected, "{read}: a {} memory and {who}", pair.0.edition.boundary);
@@ -145,8 +145,8 @@ fn assert_reads(world: &World, viewer: &Viewer, pair: &(Memory, Memory), expecte
 }
 
 /// Private: the owner. Hub: members of the space. Team: also its direct members. Org: also all its people.
-pub fn a_boundary_is_kept_by_every_read(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+pub fn a_boundary_is_kept_by_every_read(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let members = ["owner", "reader", "admin"];
     let team = ["team reader", "team admin"];
     let org = ["second team", "org reader", "org admin", "neighbour", "far hub"];
@@ -164,9 +164,10 @@ pub fn a_boundary_is_kept_by_every_read(fresh: Fresh<'_>) {
     }
 }
 
-/// What is in a group is seen by its members alone, and they are no people of the org by it.
-pub fn a_group_is_sealed(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+/// A memory in a group is visible only to its members, and membership in a group does not make them members of
+/// the org.
+pub fn a_group_is_sealed(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let sealed = town.who("sealed");
     let inside = town.pair(town.group, sealed, Boundary::Hub);
     let private = town.pair(town.group, sealed, Boundary::Private);
@@ -178,8 +179,8 @@ pub fn a_group_is_sealed(fresh: Fresh<'_>) {
 }
 
 /// A confined viewer sees what it would see otherwise, inside its spaces, and nothing elsewhere.
-pub fn a_confined_viewer_sees_only_inside(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+pub fn a_confined_viewer_sees_only_inside(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let owner = town.who("owner");
     town.world.join(owner, MemberOf::Space(town.next_door), Role::Admin);
     for boundary in Boundary::ALL {
@@ -195,9 +196,9 @@ pub fn a_confined_viewer_sees_only_inside(fresh: Fresh<'_>) {
     }
 }
 
-/// A membership that is taken away takes the shared memories with it, also the viewer's own; private ones stay.
-pub fn leaving_takes_the_sight_away(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+/// The end of a membership hides the shared memories, also the viewer's own; private ones stay visible.
+pub fn leaving_takes_the_sight_away(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let owner = town.who("owner");
     let shared = town.pair(town.hub, owner, Boundary::Hub);
     let private = town.pair(town.hub, owner, Boundary::Private);
@@ -210,7 +211,7 @@ pub fn leaving_takes_the_sight_away(fresh: Fresh<'_>) {
 }
 
 /// A number means nothing outside its space.
-pub fn a_number_belongs_to_its_space(fresh: Fresh<'_>) {
+pub fn a_number_belongs_to_its_space(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (one, owner) = world.hub_with_writer("one");
     let two = world.hub("two");
@@ -225,8 +226,8 @@ pub fn a_number_belongs_to_its_space(fresh: Fresh<'_>) {
     assert_eq!(find(SpaceId::DEFAULT), None);
 }
 
-/// `memories` keeps the order it was asked in and leaves out what is not there.
-pub fn memories_come_in_the_order_of_their_ids(fresh: Fresh<'_>) {
+/// `memories` keeps the requested order and leaves out missing ones.
+pub fn memories_come_in_the_order_of_their_ids(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("ordered");
     let made: Vec<Memory> =
@@ -246,10 +247,10 @@ pub fn memories_come_in_the_order_of_their_ids(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.memories(&eyes(owner), &[])), []);
 }
 
-/// A forgotten memory is in no read, except for its owner, and by its name for an admin of its space where it was
+/// A forgotten memory is in no read, except for its owner, and by its name for an admin of its space if it was
 /// shared.
-pub fn forgotten_memories_are_for_owner_and_admin(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let world = &town.world;
     for boundary in Boundary::ALL {
         let pair = town.pair(town.hub, town.who("owner"), *boundary);
@@ -287,9 +288,9 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: Fresh<'_>) {
     }
 }
 
-/// A quarantined memory can be looked at by its name, and is in no list, no count and at no end of an edge.
-pub fn quarantined_memories_are_in_no_list(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+/// A quarantined memory can be read by its name, and is in no list, no count and at no end of an edge.
+pub fn quarantined_memories_are_in_no_list(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let world = &town.world;
     let owner = town.who("owner");
     let (memory, named) = town.pair(town.hub, owner, Boundary::Hub);
@@ -314,9 +315,9 @@ pub fn quarantined_memories_are_in_no_list(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.ids(&viewer, &all, Sort::Newest)), [archived.id]);
 }
 
-/// A frozen order is given back whole to whom it belongs, until its time is over.
-pub fn a_listing_is_its_owners_until_it_expires(fresh: Fresh<'_>) {
-    let town = Town::new(fresh);
+/// A frozen order is returned whole to its owner until it expires.
+pub fn a_listing_is_its_owners_until_it_expires(fresh: StoreFactory<'_>) {
+    let town = VisibilityFixture::new(fresh);
     let world = &town.world;
     let owner = town.who("owner");
     let (memory, named) = town.pair(town.hub, owner, Boundary::Hub);
@@ -338,10 +339,10 @@ pub fn a_listing_is_its_owners_until_it_expires(fresh: Fresh<'_>) {
     assert_eq!(good(world.store.listing(&eyes(owner), ListingId::mint(now), now)), None);
 }
 
-/// In random worlds, `sight` says of every memory what `memories` shows, also to those confined.
-pub fn sight_says_what_every_read_says(fresh: Fresh<'_>) {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+/// In random worlds, `sight` agrees with `memories` about every memory, also for confined viewers.
+pub fn sight_says_what_every_read_says(fresh: StoreFactory<'_>) {
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let world = world(fresh);
     let orgs = [OrgId::LOCAL, world.org("abroad")];

@@ -1,20 +1,20 @@
 //! The contract of [`Objects`], as checks that every place for attachments runs.
 //!
-//! Each check takes a factory of places that are empty and panics with what is wrong.
+//! Each check takes a factory of empty places and panics with the mistake.
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::Objects;
 
 use super::hash;
 
-/// Gives an empty place each time.
-pub type Empty<'a> = &'a dyn Fn() -> Box<dyn Objects>;
+/// Returns an empty place each time.
+pub type ObjectsFactory<'a> = &'a dyn Fn() -> Box<dyn Objects>;
 
-/// One promise, checked.
-pub type Check = fn(Empty<'_>);
+/// The check of one promise.
+pub type ObjectsContractCheck = fn(ObjectsFactory<'_>);
 
 /// Every check, with its name.
-pub const ALL: &[(&str, Check)] = &[
+pub const ALL: &[(&str, ObjectsContractCheck)] = &[
     ("what_is_put_is_given_back", what_is_put_is_given_back),
     ("the_same_bytes_are_kept_once", the_same_bytes_are_kept_once),
     ("bytes_with_another_hash_are_refused", bytes_with_another_hash_are_refused),
@@ -29,8 +29,8 @@ fn put(objects: &dyn Objects, bytes: &[u8]) -> String {
     objects.put(bytes, &hash(bytes)).expect("it can be kept")
 }
 
-/// What is put is given back to the byte, whatever and however much it is.
-pub fn what_is_put_is_given_back(empty: Empty<'_>) {
+/// Bytes are returned exactly as they were put, whatever they are and however many.
+pub fn what_is_put_is_given_back(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 251) as u8 ^ (n >> 13) as u8).collect();
     let contents = [&b""[..], b"\0", b"a text\r\n", &large];
@@ -43,8 +43,8 @@ pub fn what_is_put_is_given_back(empty: Empty<'_>) {
     }
 }
 
-/// The same bytes have one key, and are gone when that is removed once.
-pub fn the_same_bytes_are_kept_once(empty: Empty<'_>) {
+/// The same bytes have one key, and one removal deletes them.
+pub fn the_same_bytes_are_kept_once(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let first = put(&*objects, b"once");
     assert_eq!(put(&*objects, b"once"), first);
@@ -54,8 +54,8 @@ pub fn the_same_bytes_are_kept_once(empty: Empty<'_>) {
     assert_eq!((objects.get(&first), objects.get(&other)), (Ok(None), Ok(Some(b"twice".to_vec()))));
 }
 
-/// What does not have the hash that is said is not kept.
-pub fn bytes_with_another_hash_are_refused(empty: Empty<'_>) {
+/// Bytes that do not match the given hash are refused.
+pub fn bytes_with_another_hash_are_refused(empty: ObjectsFactory<'_>) {
     let objects = empty();
     for wrong in [hash(b"others"), String::new(), hash(b"bytes").to_uppercase(), "../../etc".to_owned()] {
         let error = objects.put(b"bytes", &wrong).expect_err(&wrong);
@@ -65,16 +65,16 @@ pub fn bytes_with_another_hash_are_refused(empty: Empty<'_>) {
     assert_eq!(objects.get(&key), Ok(None));
 }
 
-/// What is not there is none, and to remove it is no error.
-pub fn what_is_not_there_is_none(empty: Empty<'_>) {
+/// A missing object is `None`, and removing it is no error.
+pub fn what_is_not_there_is_none(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let key = put(&*empty(), b"elsewhere");
     assert_eq!(objects.get(&key), Ok(None));
     assert_eq!(objects.remove(&key), Ok(()));
 }
 
-/// What is removed is gone, the rest stays, and it can be put again.
-pub fn what_is_removed_is_gone_and_can_be_put_again(empty: Empty<'_>) {
+/// A removed object is gone, the others stay, and it can be put again.
+pub fn what_is_removed_is_gone_and_can_be_put_again(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let (gone, stays) = (put(&*objects, b"goes"), put(&*objects, b"stays"));
     objects.remove(&gone).expect("removed");
@@ -84,8 +84,9 @@ pub fn what_is_removed_is_gone_and_can_be_put_again(empty: Empty<'_>) {
     assert_eq!(objects.get(&gone), Ok(Some(b"goes".to_vec())));
 }
 
-/// Any number may keep at once. Who removes has to find nobody keeping, and who keeps waits until nobody removes.
-pub fn who_keeps_and_who_removes_wait_for_each_other(empty: Empty<'_>) {
+/// Any number of holders may keep objects at once. A removal needs that nobody keeps, and a keeper waits until
+/// nobody removes.
+pub fn who_keeps_and_who_removes_wait_for_each_other(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let free = || objects.removing().expect("asked").is_some();
     let (one, other) = (objects.keeping().expect("one"), objects.keeping().expect("another"));
@@ -104,8 +105,8 @@ pub fn who_keeps_and_who_removes_wait_for_each_other(empty: Empty<'_>) {
     assert!(free());
 }
 
-/// Nothing but a key is one.
-pub fn what_is_not_a_key_is_refused(empty: Empty<'_>) {
+/// Anything but a key is refused.
+pub fn what_is_not_a_key_is_refused(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let (kept, hash) = (put(&*objects, b"bytes"), hash(b"bytes"));
     for wrong in ["", "/", "..", "sha256", &hash, &format!("sha256/{}/../{hash}", &hash[..2])] {
@@ -118,8 +119,8 @@ pub fn what_is_not_a_key_is_refused(empty: Empty<'_>) {
     assert_eq!(objects.get(&kept), Ok(Some(b"bytes".to_vec())));
 }
 
-/// What several put at once is all there, each whole.
-pub fn several_at_once_do_not_get_in_each_others_way(empty: Empty<'_>) {
+/// Objects put at the same time are all there, each whole.
+pub fn several_at_once_do_not_get_in_each_others_way(empty: ObjectsFactory<'_>) {
     let objects = empty();
     std::thread::scope(|threads| {
         for thread in 0..4_u8 {

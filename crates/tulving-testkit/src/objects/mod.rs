@@ -1,4 +1,4 @@
-//! Attachments that are kept in memory and fail on command, and the [`contract`] that every place for attachments keeps.
+//! Attachments in memory that fail on command, and the [`contract`] that every place for attachments keeps.
 
 pub mod contract;
 
@@ -7,79 +7,79 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{Hold, ObjectKey, Objects};
 
-/// The hash that bytes are kept under.
+/// The hash that is the key of these bytes.
 pub fn hash(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// Attachments in memory.
 #[derive(Default)]
-pub struct MemoryObjects {
-    kept: Mutex<Kept>,
-    held: Arc<Held>,
+pub struct InMemoryObjects {
+    kept: Mutex<InMemoryObjectsState>,
+    held: Arc<HoldCounter>,
 }
 
-/// How many are keeping; less than none where somebody is removing.
+/// Number of current keepers; negative while somebody is removing.
 #[derive(Default)]
-struct Held {
+struct HoldCounter {
     count: Mutex<isize>,
     changed: Condvar,
 }
 
-impl Held {
+impl HoldCounter {
     fn change(&self, by: isize) {
         *self.count.lock().expect("nobody panicked") += by;
         self.changed.notify_all();
     }
 }
 
-/// Takes back what it did to the count.
-struct Holding(Arc<Held>, isize);
+/// Reverts its change to the count when dropped.
+struct HoldGuard(Arc<HoldCounter>, isize);
 
-impl Drop for Holding {
+impl Drop for HoldGuard {
     fn drop(&mut self) {
         self.0.change(-self.1);
     }
 }
 
 #[derive(Default)]
-struct Kept {
+struct InMemoryObjectsState {
     objects: BTreeMap<ObjectKey, Vec<u8>>,
-    /// What every call fails with.
+    /// The error of every call.
     failing: Option<ObjectError>,
 }
 
-impl MemoryObjects {
+impl InMemoryObjects {
     /// No attachments.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on every call fails with this, or none does.
+    /// Makes every call fail with this error, or none.
     pub fn fail(&self, error: Option<ObjectError>) {
         self.kept().failing = error;
     }
 
-    /// Changes the bytes under a key behind everybody's back.
+    /// Changes the bytes under a key unnoticed.
     pub fn damage(&self, key: &str) {
         let key = ObjectKey::parse(key).expect("a key");
         let mut kept = self.kept();
         kept.objects.get_mut(&key).expect("it is there").push(0);
     }
 
-    /// How many there are.
+    /// Number of attachments.
     pub fn count(&self) -> usize {
         self.kept().objects.len()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, InMemoryObjectsState> {
         self.kept.lock().expect("nobody panicked")
     }
 
-    fn working(&self) -> Result<MutexGuard<'_, Kept>, ObjectError> {
+    fn working(&self) -> Result<MutexGuard<'_, InMemoryObjectsState>, ObjectError> {
         let kept = self.kept();
         match &kept.failing {
             Some(error) => Err(error.clone()),
@@ -88,7 +88,7 @@ impl MemoryObjects {
     }
 }
 
-impl Objects for MemoryObjects {
+impl Objects for InMemoryObjects {
     fn put(&self, bytes: &[u8], hash: &str) -> Result<String, ObjectError> {
         let key = ObjectKey::of(bytes, hash)?;
         self.working()?.objects.insert(key.clone(), bytes.to_vec());
@@ -111,7 +111,7 @@ impl Objects for MemoryObjects {
         let count = self.held.count.lock().expect("nobody panicked");
         let mut count = self.held.changed.wait_while(count, |count| *count < 0).expect("nobody panicked");
         *count += 1;
-        Ok(Hold::by(Holding(self.held.clone(), 1)))
+        Ok(Hold::by(HoldGuard(self.held.clone(), 1)))
     }
 
     fn removing(&self) -> Result<Option<Hold>, ObjectError> {
@@ -120,7 +120,7 @@ impl Objects for MemoryObjects {
             return Ok(None);
         }
         *count = -1;
-        Ok(Some(Hold::by(Holding(self.held.clone(), -1))))
+        Ok(Some(Hold::by(HoldGuard(self.held.clone(), -1))))
     }
 }
 
@@ -132,13 +132,13 @@ mod tests {
     fn memory_keeps_the_contract() {
         for (name, check) in contract::ALL {
             eprintln!("{name}");
-            check(&|| Box::new(MemoryObjects::new()));
+            check(&|| Box::new(InMemoryObjects::new()));
         }
     }
 
     #[test]
     fn it_fails_and_is_damaged_on_command() {
-        let objects = MemoryObjects::new();
+        let objects = InMemoryObjects::new();
         let key = objects.put(b"bytes", &hash(b"bytes")).expect("kept");
         objects.fail(Some(ObjectError::Full));
         assert_eq!(objects.get(&key), Err(ObjectError::Full));

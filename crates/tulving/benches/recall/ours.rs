@@ -12,22 +12,22 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use tulving_core::answer::{Fate, Receipt};
-use tulving_core::change::{Actor, ChangeSet, Write};
-use tulving_core::error::ModelError;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::limits::Limits;
-use tulving_core::memory::Embedding;
+use tulving_core::model::answer::{Fate, Receipt};
+use tulving_core::model::change::{Actor, ChangeSet, Write};
+use tulving_core::model::error::ModelError;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::memory::Embedding;
+use tulving_core::model::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::search::{Item, Meaning, Question, Scope};
+use tulving_core::model::vocabulary::{Origin, SpaceKind, State};
 use tulving_core::ports::{
     Clock as _, Directory as _, Embedder, Index as _, NoExtractor, NoFiles, NoObjects, Store as _,
     SystemClock,
 };
-use tulving_core::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
-use tulving_core::search::{Item, Meaning, Question, Scope};
 use tulving_core::text::terms::terms;
-use tulving_core::vocabulary::{Origin, SpaceKind, State};
-use tulving_core::{Engine, Parts, Secrecy};
-use tulving_store::{Folded, Home, Options, SearchIndex, SqliteStore};
+use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
 
 use crate::data::{NEAREST, Questions, SPACES, Set, Vectors};
 use crate::system::{Asked, Layout, Loaded, Memory, Row, size_of};
@@ -82,7 +82,7 @@ struct Bed {
 impl Bed {
     fn open(folder: &Path) -> anyhow::Result<Self> {
         let home = Home::open_or_create(folder)?;
-        let store = Arc::new(SqliteStore::open(&home, Options::default())?);
+        let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
         let embedder = Arc::new(Prepared::default());
         let engine = Engine::new(Parts {
@@ -95,7 +95,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         Ok(Self { engine, store, index, embedder, user })
@@ -127,7 +127,7 @@ pub(crate) fn load(set: &Set, folder: &Path, layouts: &[Layout], detail: Detail)
         let seconds = begun.elapsed().as_secs_f64();
         let begun = Instant::now();
         let bed = Bed::open(&home)?;
-        while bed.index.tend_now()? != Folded::NoNeed {}
+        while bed.index.tend_now()? != FoldOutcome::NoNeed {}
         let index_seconds = begun.elapsed().as_secs_f64();
         drop(bed);
         fs::write(folder.join(format!("{}.ids", layout.as_str())), ids)?;

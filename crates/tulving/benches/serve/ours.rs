@@ -17,19 +17,19 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tulving_core::answer::Fate;
-use tulving_core::change::{Actor, ChangeSet, Write};
-use tulving_core::error::ModelError;
-use tulving_core::id::PrincipalId;
-use tulving_core::limits::Limits;
-use tulving_core::memory::Embedding;
+use tulving_core::model::answer::Fate;
+use tulving_core::model::change::{Actor, ChangeSet, Write};
+use tulving_core::model::error::ModelError;
+use tulving_core::model::id::PrincipalId;
+use tulving_core::model::limits::Limits;
+use tulving_core::model::memory::Embedding;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, Secrecy};
+use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_models::MiniLm;
-use tulving_server::http::{App, Limits as Bounds, Listener};
-use tulving_store::{Folded, Home, Options, SearchIndex, SqliteStore};
+use tulving_server::http::{HttpApp, Listener, RequestLimits as Bounds};
+use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
 
 use crate::data::{self, DIMENSIONS, REAL};
 use crate::driver::{Connection, Traffic, write_request};
@@ -61,7 +61,7 @@ struct Bed {
 impl Bed {
     fn open(folder: &Path, embedder: Arc<dyn Embedder>) -> anyhow::Result<Self> {
         let home = Home::open_or_create(folder)?;
-        let store = Arc::new(SqliteStore::open(&home, Options::default())?);
+        let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
         let engine = Arc::new(Engine::new(Parts {
             store: store.clone(),
@@ -73,7 +73,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
         }));
         Ok(Self { engine, store, index })
     }
@@ -103,7 +103,7 @@ pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::
         let act = ChangeSet { by, at: SystemClock.now(), rights: Vec::new(), writes: writes.collect() };
         bed.store.apply(&act)?;
     }
-    while bed.index.tend_now()? != Folded::NoNeed {}
+    while bed.index.tend_now()? != FoldOutcome::NoNeed {}
     drop(bed);
     let made = binary(folder, Model::Off).arg("list").output()?;
     ensure!(made.status.success(), "the token was not made: {}", String::from_utf8_lossy(&made.stderr));
@@ -164,7 +164,7 @@ pub(crate) fn serve_prepared(home: &Path, vectors: &Path) -> anyhow::Result<()> 
     writeln!(stdout(), "{}", json!(listening))?;
     // One token asks for all clients, as often as it can.
     let bounds = Bounds { requests_per_minute: 0, ..Bounds::default() };
-    listener.serve(App::new(bed.engine, Arc::new(keeper.bell()), bounds), ());
+    listener.serve(HttpApp::new(bed.engine, Arc::new(keeper.bell()), bounds), ());
     keeper.stop();
     Ok(())
 }

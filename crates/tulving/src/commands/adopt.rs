@@ -1,4 +1,4 @@
-//! The part of `tulving import` that takes in what other memories have kept: their databases, exports and journals.
+//! The part of `tulving import` that reads the data of other memory systems: their databases, exports and journals.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::adopt::{AdoptOptions, Adopted, Tally};
-use tulving_core::foreign::Skipped;
-use tulving_core::journal::take_over::{LongTermTaken, TakenOver};
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::System;
-use tulving_store::foreign::{self, ForeignError, Found, Source};
+use tulving_core::files::take_over::{JournalImportReport, LongTermImportOutcome};
+use tulving_core::model::foreign::Skipped;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::System;
+use tulving_core::verbs::adopt::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
+use tulving_store::foreign::{self, ForeignContent, ForeignError, ForeignSource};
 
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::text::{self, counted, one_line};
 use crate::wire::App;
 
-/// What `--as` calls ordinary files and folders.
+/// The word of `--as` for ordinary files and folders.
 const FILES: &str = "files";
-/// How many of a sort are listed to a person; a program gets all of them.
+/// Number of entries of each sort that are listed to a person; a program gets all of them.
 const LISTED: usize = 20;
 
 /// Flags for what other memories have kept.
@@ -41,7 +41,7 @@ fn words() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(words)
 }
 
-/// What came of the data of another system.
+/// The result of importing another system's data.
 #[derive(Debug, Serialize)]
 pub(super) struct Taken {
     path: String,
@@ -52,7 +52,7 @@ pub(super) struct Taken {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Became {
-    Memories(Adopted),
+    Memories(ForeignImportReport),
     Journals(Journals),
 }
 
@@ -60,13 +60,13 @@ enum Became {
 struct Journals {
     system: System,
     #[serde(flatten)]
-    taken: TakenOver,
+    taken: JournalImportReport,
 }
 
-/// What another memory has kept, and where.
-pub(super) type Kept = (PathBuf, Source);
+/// The data of another memory system, and its path.
+pub(super) type Kept = (PathBuf, ForeignSource);
 
-/// Paths, by what they are.
+/// Paths, sorted by their content.
 #[derive(Default)]
 pub(super) struct Sorted {
     pub(super) sources: Vec<Kept>,
@@ -74,7 +74,7 @@ pub(super) struct Sorted {
 }
 
 impl Other {
-    /// Tells what other memories have kept from ordinary files and folders. `own` is the database of this home.
+    /// Separates the data of other memory systems from ordinary files and folders. `own` is the database of this home.
     pub(super) fn sort(&self, paths: &[PathBuf], own: &Path) -> Result<Sorted, Failure> {
         let Sorted { mut sources, mut files } = Sorted::default();
         for path in paths {
@@ -87,7 +87,7 @@ impl Other {
             }
             let found = match self.what.as_deref() {
                 Some(FILES) => None,
-                // Whether it may be missing is not decided here.
+                // The caller decides whether a missing path is an error.
                 None if !path.exists() => None,
                 Some(word) => Some(foreign::of(path, word.parse::<System>()?)?),
                 None => foreign::find(path)?,
@@ -107,24 +107,24 @@ impl Other {
         Ok(Sorted { sources, files })
     }
 
-    /// Takes in one of them.
+    /// Imports one of them.
     pub(super) fn take(
         &self,
         (path, source): &Kept,
         app: &App<'_>,
         caller: &Caller,
-        options: &AdoptOptions,
+        options: &ForeignImportOptions,
         printer: &mut Printer,
     ) -> Result<Taken, Failure> {
         let group = self.group.as_deref().filter(|_| source.system() == System::Groups);
         let became = match source.read(group)? {
-            Found::Memories(collection) => {
+            ForeignContent::Memories(collection) => {
                 let bar = printer.bar("Importing", Some(collection.memories.len() as u64));
                 let adopted = app.engine.adopt(caller, collection, options, &mut |more| bar.inc(more as u64));
                 bar.finish_and_clear();
                 Became::Memories(adopted.map_err(|error| app.refused(caller, error))?)
             }
-            Found::Journals(diary) => {
+            ForeignContent::Journals(diary) => {
                 let taken = app.engine.take_journals(caller, diary, options.dry_run);
                 let taken = taken.map_err(|error| app.refused(caller, error))?;
                 Became::Journals(Journals { system: source.system(), taken })
@@ -134,7 +134,8 @@ impl Other {
     }
 }
 
-/// That a file which a walk came upon is another memory's database, which is not taken in by itself. `own` is that of this home.
+/// Returns a hint if a file found in a folder is another system's database, which is not imported automatically. `own`
+/// is the database of this home.
 pub(super) fn hint(path: &Path, own: &Path) -> Option<String> {
     if is_same(path, own) {
         return Some("it is the store itself".to_owned());
@@ -146,14 +147,14 @@ pub(super) fn hint(path: &Path, own: &Path) -> Option<String> {
     Some(format!("it holds {whose}; `tulving import {}` takes them in", path.display()))
 }
 
-/// Whether both are one file. The database of this home is opened by SQLite alone: whoever closes it otherwise takes away the
-/// locks that this process holds on it.
+/// True if both are the same file. Only SQLite may open the database of this home: closing it in any other way releases
+/// the locks that this process holds on it.
 fn is_same(path: &Path, own: &Path) -> bool {
     let which = |path: &Path| path.metadata().ok().map(|file| (file.dev(), file.ino()));
     which(path).is_some_and(|found| which(own) == Some(found))
 }
 
-/// Whether it is what `tulving dump` writes.
+/// True if the file is the output of `tulving dump`.
 fn is_dump(path: &Path) -> bool {
     const BEGIN: &[u8] = br#"{"record":"dump""#;
     let mut begin = [0; BEGIN.len()];
@@ -162,7 +163,7 @@ fn is_dump(path: &Path) -> bool {
         && begin == BEGIN
 }
 
-/// What is in the data of a system, in words for people.
+/// Describes the data of a system for people.
 fn whose(system: System) -> &'static str {
     match system {
         System::Max => "Max's memories",
@@ -183,7 +184,12 @@ impl Taken {
         }
     }
 
-    fn show_memories(&self, adopted: &Adopted, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+    fn show_memories(
+        &self,
+        adopted: &ForeignImportReport,
+        dry_run: bool,
+        printer: &mut Printer,
+    ) -> Result<(), Failure> {
         for one in &adopted.would_be {
             printer.line(format!("{:9} {}  {}", one.became, one_line(&one.what), one_line(&one.says)))?;
         }
@@ -209,7 +215,12 @@ impl Taken {
         adopted.notes.iter().try_for_each(|note| printer.note(note))
     }
 
-    fn show_journals(&self, taken: &TakenOver, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+    fn show_journals(
+        &self,
+        taken: &JournalImportReport,
+        dry_run: bool,
+        printer: &mut Printer,
+    ) -> Result<(), Failure> {
         let counts = [
             (taken.new, "new"),
             (taken.extended, "longer"),
@@ -218,9 +229,9 @@ impl Taken {
         ];
         printer.line(self.headline(whose(System::Maven), &counts, dry_run))?;
         match taken.long_term {
-            Some(LongTermTaken::New) => printer.line("  MEMORY.md: new")?,
-            Some(LongTermTaken::Known) => printer.line("  MEMORY.md: already known")?,
-            Some(LongTermTaken::Left) => {
+            Some(LongTermImportOutcome::New) => printer.line("  MEMORY.md: new")?,
+            Some(LongTermImportOutcome::Known) => printer.line("  MEMORY.md: already known")?,
+            Some(LongTermImportOutcome::Left) => {
                 printer.warning("there is another MEMORY.md here, which was left as it is")?;
                 printer.note("`tulving long-term edit` is the place to bring the two together")?;
             }
@@ -243,7 +254,7 @@ impl Taken {
     }
 }
 
-fn tally(what: &str, tally: &Tally, printer: &mut Printer) -> Result<(), Failure> {
+fn tally(what: &str, tally: &ForeignImportCounts, printer: &mut Printer) -> Result<(), Failure> {
     let counts =
         text::counts(&[(tally.new, "new"), (tally.known, "already known"), (tally.left_out, "left out")]);
     if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {counts}")) }

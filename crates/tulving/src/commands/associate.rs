@@ -1,9 +1,9 @@
 //! `tulving associate`: links one memory to another.
 
 use clap::Args;
-use tulving_core::answer::Associated;
-use tulving_core::request::AssociationRequest;
-use tulving_core::vocabulary::Relation;
+use tulving_core::model::answer::Associated;
+use tulving_core::model::request::AssociationRequest;
+use tulving_core::model::vocabulary::Relation;
 
 use crate::args::{number, reference, word};
 use crate::exit::Outcome;

@@ -1,4 +1,4 @@
-//! `tulving attachment`: gives the file back that a memory describes.
+//! `tulving attachment`: writes the file that a memory describes.
 
 use std::path::PathBuf;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::audit::AuditEntry;
-use tulving_core::error::{Error, Field};
-use tulving_core::id::{MemoryId, MemoryRef, PrincipalId};
-use tulving_core::limits;
-use tulving_core::request::AuditFilter;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::error::{Error, Field};
+use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId};
+use tulving_core::model::limits;
+use tulving_core::model::request::AuditFilter;
 
 use crate::args::{count, reference, whole_number};
 use crate::exit::Outcome;
@@ -37,7 +37,7 @@ pub(crate) struct Audit {
     limit: i64,
 }
 
-/// An entry for programs.
+/// An entry of the audit, for programs.
 #[derive(Serialize)]
 struct Named<'a> {
     #[serde(flatten)]
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
         None => None,
         Some(name) => Some(identify(reference(name)?, app)?),
     };
-    // A space that only the settings name is where commands work; it does not narrow what is looked back at.
+    // A space that only the settings name is where commands work; it does not limit which entries are shown.
     let space = app.settings.is_confined().then(|| app.here().map(|here| here.space)).transpose()?;
     let entries = app.engine.audit(&app.caller, &AuditFilter { space, memory, last })?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
     Ok(Outcome::Done)
 }
 
-/// The id of a memory that may also be forgotten. An id stands for itself: the memory may be gone for good.
+/// Returns the id of a memory, which may be forgotten. An id is taken as given: the memory may be erased.
 fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
     if let MemoryRef::Id(id) = which {
         return Ok(id);

@@ -1,23 +1,22 @@
-//! `tulving audit-quality`: what is wrong with memories, and doing what is proposed, one by one.
+//! `tulving audit-quality`: lists what is wrong with memories, and applies proposals one by one.
 
 use std::collections::BTreeMap;
 
 use clap::Args;
-use tulving_core::answer::{Concerned, Done, Finding, Report};
-use tulving_core::error::Field;
-use tulving_core::id::ProposalId;
-use tulving_core::limits;
-use tulving_core::request::QualityRequest;
-use tulving_core::vocabulary::{FindingKind, ProposedAct};
+use tulving_core::model::answer::{Concerned, Done, Finding, Report};
+use tulving_core::model::error::Field;
+use tulving_core::model::id::ProposalId;
+use tulving_core::model::limits;
+use tulving_core::model::request::QualityRequest;
+use tulving_core::model::vocabulary::{FindingKind, ProposedAct};
 
 use super::forget;
 use crate::args::{count, count_within, whole_number, word};
-use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, NUMBER, STRONG, WORD};
-use crate::show::text::{counted, cut, one_line, pad, thousands, width};
+use crate::show::text::{Hanging, counted, one_line, pad, thousands, width};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -30,9 +29,9 @@ Examples:
 It looks at the memories of one space that you may see, and changes nothing unless you say
 --apply. What is proposed stands for as long as the memories have the versions that were looked at.";
 
-/// Most days.
+/// Most days that may be given.
 const DAYS: usize = 36_500;
-/// How far what belongs to a finding stands to the right.
+/// Indent of the details of a finding.
 const INDENT: &str = "      ";
 
 /// Flags of `audit-quality`.
@@ -74,18 +73,13 @@ pub(super) fn run(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> 
     if printer.json() {
         printer.document(&report)?;
     } else {
-        // A command that is copied works where it was printed.
-        let place = match app.settings.space_source() {
-            Source::Flag { name } => format!(" {name} {}", app.engine.space(&caller)?.name),
-            _ => String::new(),
-        };
-        show(&report, &place, printer)?;
+        show(&report, &app.place(&caller)?, printer)?;
     }
     Ok(Outcome::Done)
 }
 
-/// Does each of them. All ids are read before the first is done; one that does not stand is named, and the others are done
-/// all the same.
+/// Applies each proposal. All ids are read before the first is applied; an id that is no longer valid is reported, and
+/// the others are still applied.
 fn apply(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let ids = args.apply.iter().map(|id| id.parse()).collect::<Result<Vec<ProposalId>, _>>()?;
     let caller = app.here()?;
@@ -151,7 +145,7 @@ fn show(report: &Report, place: &str, printer: &mut Printer) -> Result<(), Failu
     Ok(())
 }
 
-/// What a kind of finding is called over several of them.
+/// Returns the heading for findings of a kind.
 fn heading(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::Secret => "Secrets",
@@ -159,6 +153,7 @@ fn heading(kind: FindingKind) -> &'static str {
         FindingKind::Contradiction => "Contradictions",
         FindingKind::NearDuplicate => "Near-duplicates",
         FindingKind::Differs => "Nearly the same, but for a number or a denial",
+        FindingKind::CompetingValues => "The same thing with another value",
         FindingKind::Repeated => "Observed several times",
         FindingKind::SupersededPinned => "Superseded and pinned",
         FindingKind::Fork => "Updated by several",
@@ -169,7 +164,7 @@ fn heading(kind: FindingKind) -> &'static str {
     }
 }
 
-/// A finding: the memories, why, what to do by hand, and the commands that do what is proposed.
+/// Shows a finding: the memories, the reason, what to do by hand, and the commands that apply the proposals.
 fn lines(finding: &Finding, place: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines: Vec<String> = finding.memories.iter().map(|memory| line(memory, columns)).collect();
     lines.push(format!("{INDENT}{}", one_line(&finding.why)));
@@ -184,7 +179,9 @@ fn lines(finding: &Finding, place: &str, columns: Option<usize>) -> Vec<String> 
 fn line(memory: &Concerned, columns: Option<usize>) -> String {
     let label = one_line(&memory.label);
     let preview = one_line(&memory.preview);
-    let room = columns.map(|columns| columns.saturating_sub(width(&label) + 4).max(10));
-    let preview = room.map_or_else(|| preview.clone(), |room| cut(&preview, room));
-    format!("  {}  {preview}", style::paint(NUMBER, label))
+    let (heading, taken) = (format!("  {}  ", style::paint(NUMBER, &label)), width(&label) + 4);
+    match columns {
+        None => format!("{heading}{preview}"),
+        Some(columns) => Hanging { heading: &heading, taken, columns }.lines(&preview).join("\n"),
+    }
 }

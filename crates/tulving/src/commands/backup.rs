@@ -1,13 +1,14 @@
-//! `tulving backup`: the whole home as one file, taken while others write, and back.
+//! `tulving backup`: copies the whole home into one file while others write, and restores it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
 use tulving_store::{
-    BackupCounts, ConfigFate, Home, HomeContent, IfExists, LeftOut, Rescue, RestoreOptions, RestoreReport,
+    BackupCounts, BackupOmission, ConfigOutcome, ConfigTexts, DamagedStoreRestore, ExistingFilePolicy, Home,
+    HomeContent, RestoreOptions, RestoreReport, WrittenConfig,
 };
 
 use crate::args::Command;
@@ -30,7 +31,7 @@ A backup is the whole home in one tar file: memories, the files of the workspace
 Both work while other processes have the store open. A restore is all or nothing, and keeps what was there as a backup in the
 home's `backups`.";
 
-/// The number of things that are named as not in a backup.
+/// Number of things missing from a backup that are named.
 const NAMED: usize = 20;
 
 /// Flags of `backup`.
@@ -79,7 +80,7 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
     if !force && file.symlink_metadata().is_ok() {
         return Err(InputError::Exists { path: file.to_owned() }.into());
     }
-    let if_exists = if force { IfExists::Replace } else { IfExists::Refuse };
+    let if_exists = if force { ExistingFilePolicy::Replace } else { ExistingFilePolicy::Refuse };
     let objects = app.settings.objects.open(&app.store.home().objects());
     let content = HomeContent {
         store: &app.store,
@@ -104,25 +105,26 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
     Ok(Outcome::Done)
 }
 
-/// The text of `config.toml` without its secrets; `None` where there is none.
-fn packed_config(home: &Path) -> Result<Option<String>, Failure> {
-    let path = config::file_of(home);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Some(config::without_secrets(&text))),
+/// Returns the settings of a home without their secrets.
+fn packed_config(home: &Path) -> Result<ConfigTexts, Failure> {
+    let text = |path: PathBuf| match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::Unusable { path, verb: "read", why: error.to_string() }.into()),
-    }
+        Err(error) => Err(StoreError::Unusable { path, verb: "read", why: error.to_string() }),
+    };
+    let texts = ConfigTexts { toml: text(config::file_of(home))?, json: text(config::json_of(home))? };
+    Ok(config::without_secrets(texts))
 }
 
-/// The amounts in a backup, for programs.
-fn amounts(counts: &BackupCounts, left_out: &[LeftOut]) -> serde_json::Value {
+/// Returns the amounts in a backup, for programs.
+fn amounts(counts: &BackupCounts, left_out: &[BackupOmission]) -> serde_json::Value {
     serde_json::json!({
         "memories": counts.memories, "files": counts.files, "attachments": counts.attachments,
         "former_texts": counts.former_texts, "left_out": left_out,
     })
 }
 
-/// The same for people.
+/// Describes the amounts for people.
 fn told_amounts(counts: &BackupCounts) -> String {
     format!(
         "{}, {} and {}",
@@ -132,9 +134,9 @@ fn told_amounts(counts: &BackupCounts) -> String {
     )
 }
 
-/// Names what a backup has not.
-fn warn_left_out(left_out: &[LeftOut], printer: &mut Printer) -> Result<(), Failure> {
-    for LeftOut { path, why } in left_out.iter().take(NAMED) {
+/// Warns of what a backup does not contain.
+fn warn_left_out(left_out: &[BackupOmission], printer: &mut Printer) -> Result<(), Failure> {
+    for BackupOmission { path, why } in left_out.iter().take(NAMED) {
         printer.warning(format!("not in the backup: {}: {}", one_line(path), one_line(why)))?;
     }
     match left_out.len().saturating_sub(NAMED) {
@@ -143,7 +145,7 @@ fn warn_left_out(left_out: &[LeftOut], printer: &mut Printer) -> Result<(), Fail
     }
 }
 
-/// Why a copy was not written, with what to do where it is its place that is wrong.
+/// Makes the failure of a copy that was not written, with a hint if its place is the problem.
 pub(super) fn elsewhere(error: StoreError) -> Failure {
     match error {
         StoreError::Unusable { .. } => Failure::from(error).hinted("choose another file"),
@@ -172,7 +174,7 @@ fn restore(
     let bar = printer.bar("Restoring", Some(0));
     let options = RestoreOptions {
         workspace: target,
-        config: &|text| config::unpacked(text, named(workspace).as_deref()),
+        config: &|texts| config::unpacked(&texts, named(workspace).as_deref()),
     };
     let report = content.restore(file, &options, &mut |done, all| advance(&bar, done, all));
     bar.finish_and_clear();
@@ -181,13 +183,13 @@ fn restore(
     tell(file, workspace, &report, printer)
 }
 
-/// A folder that was named, from the root on: a setting is not read where the command was.
+/// Makes a given folder absolute: a setting is not read in the folder where the command ran.
 fn named(workspace: Option<&Path>) -> Option<PathBuf> {
     workspace.map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
 }
 
-/// Notes a restore and renews the token of the home where the backup does not know it. What is done is done: what goes wrong
-/// here is said and is no failure.
+/// Records a restore, and renews the token of the home if the backup does not know it. The restore is done already, so
+/// problems here are warnings and not failures.
 fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
         printer.warning(format!("the restore is not in the audit: {error}"))?;
@@ -198,11 +200,11 @@ fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Fail
     Ok(())
 }
 
-/// The code of a store that is damaged.
+/// The error code of a damaged store.
 pub(super) const DAMAGED: &str = "store_damaged";
 
-/// Restores over a store that is too damaged to be opened or read, where that is what was asked; else gives back why the
-/// command failed.
+/// Restores over a store that is too damaged to be opened or read, if a restore was asked for; otherwise returns the
+/// original failure.
 pub(super) fn rescue(
     command: &Command,
     settings: &Settings,
@@ -212,7 +214,7 @@ pub(super) fn rescue(
     let Command::Backup(Backup { act: Act::Restore { file, workspace, yes } }) = command else {
         return Err(failure);
     };
-    // Who a token speaks for cannot be read from a damaged store.
+    // A damaged store cannot tell whose token it is.
     if failure.code() != DAMAGED || settings.token.is_some() {
         return Err(failure);
     }
@@ -225,10 +227,15 @@ pub(super) fn rescue(
     }
     printer.warning(failure.message())?;
     let objects = settings.objects.open(&home.objects());
-    let rescue = Rescue { home: &home, store: wire::options(settings), files: &files, objects: &*objects };
+    let rescue = DamagedStoreRestore {
+        home: &home,
+        store: wire::options(settings),
+        files: &files,
+        objects: &*objects,
+    };
     let options = RestoreOptions {
         workspace: target,
-        config: &|text| config::unpacked(text, named(workspace).as_deref()),
+        config: &|texts| config::unpacked(&texts, named(workspace).as_deref()),
     };
     let bar = printer.bar("Restoring", Some(0));
     let report = rescue.restore(file, &options, &mut |done, all| advance(&bar, done, all));
@@ -256,7 +263,7 @@ fn confirm(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<bool, Failure> {
-    // What is not there needs no answer, and the one who restores says why.
+    // A missing file needs no confirmation: the restore reports it.
     if yes || !file.exists() {
         return Ok(true);
     }
@@ -293,7 +300,7 @@ fn tell(
     } else {
         tell_people(file, report, printer)?;
     }
-    if let Some(folder) = named(workspace).filter(|_| report.config != ConfigFate::Written) {
+    if let Some(folder) = named(workspace).filter(|_| !matches!(report.config, ConfigOutcome::Written(_))) {
         let folder = folder.display();
         printer.warning(format!(
             "set `workspace` to {folder} in config.toml; until then files are looked for elsewhere"
@@ -322,19 +329,26 @@ fn tell_people(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Re
         printer.note(format!("Still revoked, because revoked since the backup: {tokens}"))?;
     }
     match report.config {
-        ConfigFate::None => Ok(()),
-        ConfigFate::Kept => printer.note("config.toml was there and stays as it is"),
-        ConfigFate::Written => printer.note(
-            "config.toml was written, without secrets and without the former places of files and attachments",
-        ),
+        ConfigOutcome::None => Ok(()),
+        ConfigOutcome::Kept => printer.note("The settings that were there stay as they are"),
+        ConfigOutcome::Written(WrittenConfig { toml, json }) => {
+            let files = match (toml, json) {
+                (true, true) => "config.toml and config.json were",
+                (false, true) => "config.json was",
+                _ => "config.toml was",
+            };
+            printer.note(format!(
+                "{files} written, without secrets and without the former places of files and attachments"
+            ))
+        }
     }
 }
 
-fn fate(config: ConfigFate) -> &'static str {
+fn fate(config: ConfigOutcome) -> &'static str {
     match config {
-        ConfigFate::Written => "written",
-        ConfigFate::Kept => "kept",
-        ConfigFate::None => "none",
+        ConfigOutcome::Written(_) => "written",
+        ConfigOutcome::Kept => "kept",
+        ConfigOutcome::None => "none",
     }
 }
 

@@ -1,14 +1,14 @@
-//! `tulving save --batch`: many memories from JSON Lines, a thousand to a transaction.
+//! `tulving save --batch`: saves many memories from JSON Lines, a thousand per transaction.
 //!
-//! Everything before a wrong line is saved, nothing from it on; the error names the line and says how many were saved.
+//! Everything before a wrong line is saved, and nothing from it on; the error names the line and the number of memories saved.
 
 use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tulving_core::answer::{Fate, Receipt};
-use tulving_core::error::{Error, Invalid};
-use tulving_core::request::{Caller, SaveRequest};
+use tulving_core::model::answer::{Fate, NearPairs, Receipt};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::request::{Caller, SaveRequest};
 
 use super::save::label;
 use crate::exit::Outcome;
@@ -19,14 +19,14 @@ use crate::print::Printer;
 use crate::show::text::{counted, counts};
 use crate::wire::App;
 
-/// How many memories one transaction takes: enough that its commit costs little for each of them, few enough that
-/// other processes wait for milliseconds.
+/// Number of memories per transaction: enough that the commit costs little per memory, and few enough that other
+/// processes wait only for milliseconds.
 const TRANSACTION: usize = 1_000;
 
-/// How many warnings are listed to a person; a program gets all of them.
+/// Number of warnings that are listed to a person; a program gets all of them.
 const LISTED: usize = 20;
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Default, Serialize)]
 struct Report {
     created: u64,
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-/// A batch under way.
+/// A batch in progress.
 struct Batch<'a> {
     app: &'a App<'a>,
     caller: Caller,
@@ -86,14 +86,14 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     settled(app, printer)
 }
 
-/// After the answer, the index takes in what may be a lot, so that the next recall need not.
+/// Folds the new memories, which may be many, into the index after the answer, so that the next recall need not.
 fn settled(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     printer.finish()?;
     app.fold(printer)?;
     Ok(Outcome::Done)
 }
 
-/// Shows what was asked and not done, each with its memory.
+/// Shows what was asked for and not done, each with its memory.
 fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
     let all = || receipts.iter().flat_map(|receipt| receipt.warnings.iter().map(move |w| (receipt, w)));
     for (receipt, warning) in all().take(LISTED) {
@@ -103,6 +103,11 @@ fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
     if more > 0 {
         let more = counted(u64::try_from(more).unwrap_or(u64::MAX), "more warning", "more warnings");
         printer.note(format!("and {more}; --json shows all of them"))?;
+    }
+    // One note for all of them, however many are similar to others.
+    if let Some(pairs) = NearPairs::of(receipts) {
+        let how = "if one replaces the other: tulving associate NEWER OLDER --relation updates";
+        printer.note(format!("Look again: {pairs}; {how}"))?;
     }
     Ok(())
 }
@@ -134,7 +139,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Saves what waits. Where one of them is refused, those before it are saved all the same.
+    /// Saves the waiting memories. If one of them is refused, those before it are still saved.
     fn save_waiting(&mut self) -> Result<(), Failure> {
         let mut waiting = std::mem::take(&mut self.waiting);
         match self.save(&waiting) {
@@ -162,7 +167,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The failure, with what was saved before it.
+    /// Adds what was saved before to the failure.
     fn explain(&self, failure: Failure) -> Failure {
         let saved = match self.report.total() {
             0 => "nothing was saved".to_owned(),

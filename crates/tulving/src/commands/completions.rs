@@ -10,7 +10,8 @@ use crate::print::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
-  tulving completions bash > ~/.local/share/bash-completion/completions/tulving
+  tulving completions bash \\
+    > ~/.local/share/bash-completion/completions/tulving
   tulving completions zsh > ~/.zfunc/_tulving
   tulving completions fish > ~/.config/fish/completions/tulving.fish";
 

@@ -1,7 +1,7 @@
-//! `tulving config`: each setting and where it came from.
+//! `tulving config`: shows each setting and its source.
 
 use clap::{Args, Subcommand};
-use tulving_core::error::Error;
+use tulving_core::model::error::Error;
 use tulving_store::Home;
 
 use crate::args::Global;
@@ -76,7 +76,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// Where the key of the language model is found, where one is set up.
+/// Returns where the language model's key is found, if a model is set up.
 fn key(settings: &Settings, printer: &mut Printer) -> Result<Option<String>, Failure> {
     if settings.llm.is_off() {
         return Ok(None);
@@ -91,7 +91,7 @@ fn key(settings: &Settings, printer: &mut Printer) -> Result<Option<String>, Fai
     }
 }
 
-/// A failure that is no end, with what to do about it.
+/// Describes a failure that does not end the command, with its hint.
 fn said(failure: &Failure) -> String {
     match failure.hint() {
         None => failure.message(),
@@ -99,7 +99,7 @@ fn said(failure: &Failure) -> String {
     }
 }
 
-/// The name of the space that a token works in. A store that is not there yet is not made for the answer.
+/// Returns the name of the space that a token works in. Does not create a store to find out.
 fn place(settings: &Settings) -> Result<String, Failure> {
     let made = settings.home.exists() && Home::open_or_create(&settings.home)?.database().exists();
     if !made {
@@ -113,7 +113,7 @@ fn place(settings: &Settings) -> Result<String, Failure> {
     }
 }
 
-/// Shows the space of a confined token in the place of the default.
+/// Shows the space of a confined token instead of the default.
 fn confine(chosen: &mut [Chosen], name: String) {
     if let Some(space) = chosen.iter_mut().find(|chosen| chosen.key == "space" && chosen.value != name) {
         space.json = name.clone().into();

@@ -1,8 +1,8 @@
-//! `tulving consolidate`: what of the last journals shall always be known, and putting it into `MEMORY.md`.
+//! `tulving consolidate`: takes what should always be known from the last journals into `MEMORY.md`.
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::{Consolidated, Declined, Gone};
+use tulving_core::{ConsolidationSummary, DroppedLine, RejectedLine};
 
 use super::passes::change;
 use crate::exit::Outcome;
@@ -36,19 +36,19 @@ pub(crate) struct Consolidate {
     apply: bool,
 }
 
-/// What was done, for programs.
+/// The result, for programs.
 #[derive(Serialize)]
 struct Report<'a> {
-    /// Whether the file was written.
+    /// True if the file was written.
     written: bool,
     #[serde(flatten)]
-    told: &'a Consolidated,
+    told: &'a ConsolidationSummary,
 }
 
 pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
-    // One that was killed at it is not waited for.
+    // Takes over the jobs of a killed process instead of waiting for them.
     app.engine.release_jobs(&worker::is_gone)?;
     let told = app.engine.consolidate(&caller, write)?;
     if printer.json() {
@@ -92,11 +92,11 @@ pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> R
     Ok(Outcome::Done)
 }
 
-/// What of a rewrite was taken in another way than it was written, and why lines are gone.
-fn changes(told: &Consolidated) -> Vec<String> {
-    let declined = |one: &Declined| format!("left out, since {}: {}", one.why, one_line(&one.line));
+/// Lists where the new file differs from the rewrite, and why lines are gone.
+fn changes(told: &ConsolidationSummary) -> Vec<String> {
+    let declined = |one: &RejectedLine| format!("left out, since {}: {}", one.why, one_line(&one.line));
     let back = |line: &String| format!("stays, since nothing else speaks of it: {}", one_line(line));
-    let gone = |one: &Gone| format!("gone: {} (instead: {})", one_line(&one.line), one_line(&one.by));
+    let gone = |one: &DroppedLine| format!("gone: {} (instead: {})", one_line(&one.line), one_line(&one.by));
     let mut lines: Vec<String> = told.left_out.iter().map(declined).collect();
     lines.extend(told.put_back.iter().map(back));
     lines.extend(told.gone.iter().map(gone));

@@ -1,11 +1,11 @@
-//! `tulving context`: the block to put into a system prompt at the start of a session.
+//! `tulving context`: prints the block for a system prompt at the start of a session.
 
 use clap::Args;
-use tulving_core::error::Field;
-use tulving_core::limits;
-use tulving_core::request::{BriefingRequest, Caller, Filter};
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
+use tulving_core::model::request::{BriefingRequest, Caller, Filter};
 use tulving_core::text::block;
-use tulving_dialects::tool::Desk;
+use tulving_dialects::tool::ToolContext;
 use tulving_dialects::{Dialect, context};
 
 use crate::args::{count_within, dialect, whole_number};
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
         }
         block::block(&briefing)
     } else {
-        let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+        let desk = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
         context::block(&desk, dialect, &request).map_err(Cause::Refused)?
     };
     if printer.json() {
@@ -81,13 +81,13 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
     Ok(Outcome::Done)
 }
 
-/// Why there is no block.
+/// Explains why there is no block.
 fn nothing(app: &App<'_>, caller: &Caller, dialect: Dialect) -> Result<String, Failure> {
     if dialect == Dialect::Maven {
         return Ok("MEMORY.md says nothing yet, so there is nothing to inject.".to_owned());
     }
     let filter = Filter { space: Some(caller.space), ..Filter::default() };
-    // What others keep is not counted.
+    // With other backends the engine refuses to count; then the count is 0.
     let here = app.engine.count(caller, &filter).unwrap_or(0);
     if here == 0 {
         return Ok("Nothing is remembered yet, so there is nothing to inject.".to_owned());

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use tulving_core::error::{Error, Field, FileError};
-use tulving_core::id::MemoryRef;
-use tulving_core::journal::archive::{ArchiveRequest, Conversations};
-use tulving_core::journal::transcript::Message;
-use tulving_core::limits;
+use tulving_core::files::archive::{ConversationArchiveRequest, ConversationFileList};
+use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::model::error::{Error, Field, FileError};
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::limits;
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   tulving conversation list
   tulving conversation show 2026-05-27-fix-the-jwt-expiry-bug
-  tulving conversation show conversation-2026-05-27-fix-the-jwt-expiry-bug --json";
+  tulving conversation show 2026-05-27-fix-the-jwt-expiry-bug --json";
 
 /// Flags of `archive-conversation`.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(super) fn archive(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let request = ArchiveRequest {
+    let request = ConversationArchiveRequest {
         messages: args.file.as_deref().map(messages).transpose()?,
         title: args.title.clone(),
         summary: args.summary.clone(),
@@ -96,7 +96,7 @@ pub(super) fn archive(
 }
 
 /// The messages in a file: a JSON array, or an object on each line.
-fn messages(path: &Path) -> Result<Vec<Message>, Failure> {
+fn messages(path: &Path) -> Result<Vec<TranscriptMessage>, Failure> {
     let text = input::file(path, Field::Conversation, limits::CONVERSATION_BYTES * 2)?;
     let name = input::name(path);
     let wrong = |line: u64, why: String| InputError::Line { line, name: name.clone(), why, invalid: None };
@@ -124,7 +124,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.document(&found)?;
         return Ok(Outcome::Done);
     }
-    let Conversations { conversations, unread } = &found;
+    let ConversationFileList { conversations, unread } = &found;
     for one in conversations {
         let about = format!("{}, {}", counted(one.size, "byte", "bytes"), instant(one.modified_at));
         printer.line(format!("{}  {}", one.name, style::paint(FAINT, about)))?;
@@ -150,7 +150,7 @@ fn show(name: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fai
         return Ok(Outcome::Done);
     }
     printer.line(style::paint(STRONG, block(&transcript.title)))?;
-    for Message { role, speaker, content, at } in &transcript.messages {
+    for TranscriptMessage { role, speaker, content, at } in &transcript.messages {
         let who = speaker.as_deref().map_or_else(|| role.to_string(), |speaker| format!("{role}, {speaker}"));
         let when = at.map(|at| format!(" {}", style::paint(FAINT, instant(at)))).unwrap_or_default();
         printer.line("")?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use tulving_core::vocabulary::Relation;
+use tulving_core::model::vocabulary::Relation;
 
 use crate::args::{reference, word};
 use crate::exit::Outcome;

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::backend::{BackendRole, Description, Verb};
-use tulving_core::error::{Error, ModelError, StoreError};
-use tulving_core::id::PrincipalId;
+use tulving_core::model::backend::{BackendRole, Description, Verb};
+use tulving_core::model::error::{Error, ModelError, StoreError};
+use tulving_core::model::id::PrincipalId;
+use tulving_core::model::preview;
+use tulving_core::model::space::Viewer;
 use tulving_core::ports::{Directory, Feed};
-use tulving_core::preview;
-use tulving_core::space::Viewer;
 use tulving_core::{BackendEntry, Keeps};
-use tulving_models::Patience;
+use tulving_models::RetryPolicy;
 use tulving_store::{
-    Checkup, Depth, Finding, Home, PresenceCheck, SearchIndex, Severity, SqliteStore, Workspace,
+    FoldOutcome, Home, PresenceCheck, SearchIndex, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding,
+    StoreCheckReport, Workspace,
 };
 
 use crate::config::{Calling, Settings};
@@ -74,8 +75,8 @@ impl Line {
     }
 }
 
-impl From<Finding> for Line {
-    fn from(finding: Finding) -> Self {
+impl From<StoreCheckFinding> for Line {
+    fn from(finding: StoreCheckFinding) -> Self {
         let verdict = match finding.severity {
             Severity::Fine => Verdict::Ok,
             Severity::Warn => Verdict::Warn,
@@ -107,7 +108,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         let text = format!("there is nothing at {} yet", settings.home.display());
         return Ok(vec![Line::warn("home", text, "the first `tulving save` makes it")]);
     }
-    let depth = if args.deep { Depth::Deep } else { Depth::Usual };
+    let depth = if args.deep { StoreCheckDepth::Deep } else { StoreCheckDepth::Usual };
     let opened = Home::open_or_create(&settings.home)
         .and_then(|home| SqliteStore::open(&home, wire::options(settings)));
     let store = match opened {
@@ -159,7 +160,7 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
 fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
-    let calling = Calling { patience: Patience::Hurried, ..Calling::default() };
+    let calling = Calling { patience: RetryPolicy::Hurried, ..Calling::default() };
     let embedder = wire::embedder(settings, wire::noted(settings, calling));
     let answers = store.model().ok()?;
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
@@ -208,7 +209,7 @@ fn files(workspace: &Workspace) -> Line {
 }
 
 /// The attachments and files that memories speak of, and that may be missing.
-fn presence(store: &SqliteStore, settings: &Settings, depth: Depth) -> Vec<Line> {
+fn presence(store: &SqliteStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<Line> {
     let (home, folder) = (store.home(), store.home().objects());
     let sizes = match settings.objects.sizes(&folder) {
         Ok(sizes) => sizes,
@@ -262,12 +263,11 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
         if !damage.is_empty() || !status.damage.is_empty() || status.partial {
             index.tend()?;
         }
-        if status.holds_erased {
-            index.purge()?;
-        }
-        Ok((damage, index.status()?))
+        // It also removes what an earlier purge had to leave because somebody read it.
+        let in_use = matches!(index.purge()?, FoldOutcome::Done { left: 1.., .. });
+        Ok((damage, index.status()?, in_use))
     });
-    let (mut damage, status) = match looked {
+    let (mut damage, status, in_use) = match looked {
         Ok(looked) => looked,
         Err(error) => return Line::warn("index", error.to_string(), "recall answers by what it can reach"),
     };
@@ -280,7 +280,7 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
         let hint = "until then recall finds older memories only by the very letters of a word";
         return Line::warn("index", "it is being made anew", hint);
     }
-    if status.holds_erased {
+    if status.holds_erased || in_use {
         let text = "its files still hold words of memories that were erased";
         return Line::warn("index", text, "another process uses them; ask again when it has ended");
     }
@@ -310,10 +310,11 @@ fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 
-/// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise.
-fn examine(store: &SqliteStore, depth: Depth) -> Result<Checkup, StoreError> {
+/// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise and can be
+/// written.
+fn examine(store: &SqliteStore, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
     let checkup = store.check(depth)?;
-    if checkup.severity() == Severity::Bad || !store.scrub()? {
+    if checkup.severity() == Severity::Bad || store.home().is_read_only() || !store.scrub()? {
         return Ok(checkup);
     }
     store.check(depth)

@@ -1,8 +1,8 @@
-//! `tulving done`: closes todos and goals, and opens them again. Rules leave alone what is open.
+//! `tulving done`: closes todos and goals, and reopens them. Lifecycle rules leave open ones alone.
 
 use clap::Args;
 
-use super::moves;
+use super::moves::{self, Step};
 use crate::args::time;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -43,6 +43,10 @@ pub(super) fn run(args: &DoneArgs, app: &App<'_>, printer: &mut Printer) -> Resu
             true => app.engine.reopen(caller, which)?,
             false => app.engine.done(caller, which, at)?,
         };
-        Ok((completed.memory, (!completed.changed).then_some(idle)))
+        Ok(Step {
+            memory: completed.memory,
+            idle: (!completed.changed).then_some(idle),
+            warnings: Vec::new(),
+        })
     })
 }

@@ -1,12 +1,12 @@
-//! `tulving dump`: everything that is true in the store, as JSON Lines.
+//! `tulving dump`: writes everything in the store as JSON Lines.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use tulving_core::record::{DumpPosition, Record};
-use tulving_store::Draft;
+use tulving_core::model::record::{DumpPosition, Record};
+use tulving_store::DraftFile;
 
 use super::backup;
 use crate::exit::Outcome;
@@ -26,7 +26,7 @@ The dump holds all spaces, forgotten memories and all versions, with attachments
 workspace (MEMORY.md, journals, conversations, files of groups). Not in it are tokens, passes, previous
 texts of files and settings; its first line says so.";
 
-/// How many records one read takes: short, so that the write-ahead log can be cut in between.
+/// Number of records per read: small, so that the write-ahead log can be truncated in between.
 const PAGE: usize = 1_000;
 
 /// Flags of `dump`.
@@ -68,10 +68,10 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
     Ok(Outcome::Done)
 }
 
-/// What was written.
+/// The result of the dump.
 #[derive(Default)]
 struct Written {
-    /// How many records there were between the first line and the last.
+    /// Number of records between the first line and the last.
     records: u64,
     /// The attachments and files that could not be read, and why.
     missing: Vec<(String, String)>,
@@ -84,7 +84,7 @@ fn warn(written: &Written, printer: &mut Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes beside the file and renames at the end, so that a dump is whole or not there. It is for its owner alone.
+/// Writes to a draft and renames it at the end, so that a dump is complete or absent. Only its owner may read it.
 fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<Written, Failure> {
     refuse_devices(&args.file)?;
     let path = &tulving_store::check_target(app.store.home(), &args.file).map_err(backup::elsewhere)?;
@@ -93,17 +93,17 @@ fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<Written, Fai
     }
     let unwritable =
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
-    // A draft that a kill leaves behind is swept by whoever writes into the folder or opens the home next.
-    let draft = Draft::beside(path, ".jsonl").map_err(backup::elsewhere)?;
+    // A draft left behind by a kill is removed by the next process that writes into the folder or opens the home.
+    let draft = DraftFile::beside(path, ".jsonl").map_err(backup::elsewhere)?;
     let (draft, written) = fill(draft, app, bar, &unwritable)?;
     draft.replace(path).map_err(unwritable)?;
     Ok(written)
 }
 
-/// A device, a pipe or a socket cannot be replaced by a file, and was meant to be written to.
+/// Refuses a device, a pipe or a socket: a file cannot replace it, and the user meant to write to it.
 fn refuse_devices(path: &Path) -> Result<(), Failure> {
     let special = path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir());
-    // What these are depends on where the output goes, and may well be a file.
+    // The meaning of these depends on where the output goes, and may well be a file.
     let stream = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name));
     if special || stream {
         return Err(InputError::NotRegular { path: path.to_owned() }.into());
@@ -112,11 +112,11 @@ fn refuse_devices(path: &Path) -> Result<(), Failure> {
 }
 
 fn fill(
-    draft: Draft,
+    draft: DraftFile,
     app: &App<'_>,
     bar: &ProgressBar,
     unwritable: &dyn Fn(io::Error) -> Failure,
-) -> Result<(Draft, Written), Failure> {
+) -> Result<(DraftFile, Written), Failure> {
     let mut out = BufWriter::new(draft);
     let written = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
     let draft = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
@@ -124,7 +124,7 @@ fn fill(
     Ok((draft, written))
 }
 
-/// Hands each record over as a line, and says what there was.
+/// Writes each record as a line, and returns the result.
 fn write(
     app: &App<'_>,
     bar: &ProgressBar,

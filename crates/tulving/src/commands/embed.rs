@@ -1,11 +1,11 @@
-//! `tulving embed`: gives the memories that wait for vectors theirs, now and with progress.
+//! `tulving embed`: computes the missing vectors now, with progress.
 
 use std::collections::BTreeMap;
 
 use clap::Args;
 use serde::Serialize;
 use tulving_core::Embedded;
-use tulving_core::error::Error;
+use tulving_core::model::error::Error;
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -28,19 +28,19 @@ together.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Embed {}
 
-/// How many sections are embedded between two steps of the bar.
+/// Number of sections that are embedded between two steps of the bar.
 const STEP: usize = 64;
-/// How many vectors of earlier models are looked for at a time; writers wait that long.
+/// Number of vectors of earlier models that are searched at a time; writers wait that long.
 const DROPPED: usize = 2_000;
-/// How many of those that failed are shown.
+/// Number of failures that are shown.
 const SHOWN: usize = 5;
 
-/// What came of it.
+/// The result of the command.
 #[derive(Default, Serialize)]
 struct Report {
     embedded: u64,
     waiting: u64,
-    /// What the model failed on, by id.
+    /// The failures of the model, by id.
     failed: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     took_over: Option<String>,
@@ -86,7 +86,7 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     Ok(Outcome::Done)
 }
 
-/// Embeds all that waits, where that is done along with something else.
+/// Embeds everything that waits, as a part of another command.
 pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if app.engine.set_up_model().is_none() {
         return Ok(());
@@ -94,7 +94,7 @@ pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
     step_by_step(app, printer, || app.engine.embed_waiting(STEP), drop)
 }
 
-/// Embeds with a bar until nothing more can be done now. `told` hears what came of each step.
+/// Embeds with a progress bar until nothing more can be done now. `told` gets the result of each step.
 fn step_by_step(
     app: &App<'_>,
     printer: &mut Printer,
@@ -109,13 +109,13 @@ fn step_by_step(
         sections += step.sections as u64;
         let bar = bar.get_or_insert_with(|| printer.bar("Embedding", Some(step.done + step.left)));
         bar.set_position(done);
-        // A long memory is many steps, in which its end is no nearer to see.
+        // A long memory takes many steps, during which the bar does not move.
         bar.set_message(format!("Embedding, {} done", counted(sections, "section", "sections")));
         told(step);
         if !goes_on {
             break;
         }
-        // Others follow what is embedded here, and should not have to read all of it.
+        // Other processes follow the log of what is embedded here, and should not have to read all of it.
         app.fold(printer)?;
     }
     if let Some(bar) = bar {

@@ -1,11 +1,11 @@
-//! `tulving extract-text`: reads the text out of one file, in a process that is limited. Other commands start it by themselves.
+//! `tulving extract-text`: extracts the text of one file, in a process with limits. Other commands start it automatically.
 //!
-//! It opens no home and reads no settings: what it may cost is in its flags, and the file comes on standard input.
+//! It opens no home and reads no settings: its limits are flags, and the file comes on standard input.
 
 use std::time::Duration;
 
 use clap::Args;
-use tulving_store::extract::{ChildTask, Limits, run_child};
+use tulving_store::extract::{ChildTask, ExtractLimits, run_child};
 
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
@@ -36,10 +36,10 @@ pub(crate) struct ExtractText {
     parent: Option<u32>,
 }
 
-/// Says what is in the file on standard input. What it prints is for the program that started it.
+/// Extracts the text of the file on standard input. The output is for the program that started this one.
 pub(super) fn run(args: &ExtractText) -> Result<Outcome, Failure> {
-    let usual = Limits::default();
-    let limits = Limits {
+    let usual = ExtractLimits::default();
+    let limits = ExtractLimits {
         cpu: args.cpu.map_or(usual.cpu, Duration::from_secs),
         wall: usual.wall,
         memory: args.memory.unwrap_or(usual.memory),

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tulving_core::error::Field;
-use tulving_core::journal::shelf::{Shelf, Writing};
-use tulving_core::limits;
+use tulving_core::files::shelf::{FileWriteMode, WorkspaceFileList};
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -77,7 +77,7 @@ pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
         Act::Write { name, file, new } => {
             let content = input::file(file, Field::Content, limits::FILE_BYTES)?;
-            let writing = if *new { Writing::New } else { Writing::Any };
+            let writing = if *new { FileWriteMode::New } else { FileWriteMode::Any };
             let written = app.engine.put_file(&caller, name, &content, writing)?;
             if printer.json() {
                 printer.document(&written)?;
@@ -103,7 +103,7 @@ pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<O
     }
 }
 
-fn list(shelf: &Shelf, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn list(shelf: &WorkspaceFileList, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         printer.document(shelf)?;
         return Ok(Outcome::Done);

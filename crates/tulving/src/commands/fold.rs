@@ -1,4 +1,4 @@
-//! `tulving fold`: looks after the index. Commands start it by themselves where that would take long, and do not wait.
+//! `tulving fold`: maintains the index. Commands start it in the background if it would take long.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::wire;
 #[derive(Debug, Args)]
 pub(crate) struct Fold {}
 
-/// Folds a long tail, and makes the index anew where that is needed and nobody else does.
+/// Folds a long tail, and rebuilds the index if that is needed and no other process does.
 pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, wire::options(settings))?);
@@ -27,8 +27,7 @@ pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Resul
     Ok(Outcome::Done)
 }
 
-/// Starts it as a process of its own that outlives this one. Where it is ended, whoever needs the index next starts
-/// another.
+/// Starts it as its own process that outlives this one. If it is killed, the next process that needs the index starts another.
 pub(crate) fn start(settings: &Settings) -> io::Result<()> {
     background::start(settings, &["fold"])
 }

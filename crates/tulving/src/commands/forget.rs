@@ -2,13 +2,13 @@
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Edited, Foreseen, Forgone, Gone, Swept};
-use tulving_core::error::Error;
-use tulving_core::id::MemoryRef;
-use tulving_core::limits;
-use tulving_core::memory::Memory;
-use tulving_core::request::{Caller, ForgetRequest, ForgetWhere, Manner};
-use tulving_store::Folded;
+use tulving_core::model::answer::{Edited, Foreseen, Forgone, Gone, Swept};
+use tulving_core::model::error::Error;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::limits;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Caller, ForgetRequest, ForgetWhere, Manner};
+use tulving_store::FoldOutcome;
 
 use super::{Placed, moves};
 use crate::args::{references, whole_number};
@@ -115,9 +115,19 @@ fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcom
         return Ok(outcome);
     }
     if !args.hard && outcome == Outcome::Done {
+        let names: Vec<_> = forgotten.iter().map(|memory| memory.reference().to_string()).collect();
+        let them = if names.len() == 1 { "it" } else { "them" };
         printer.note(match forgotten.iter().any(|memory| memory.owner != caller.viewer.principal) {
-            false => "`tulving restore` brings it back",
-            true => "its owner or an admin of the space brings it back with `tulving restore`",
+            false => {
+                let names =
+                    names.iter().map(|name| name.trim_start_matches('#')).collect::<Vec<_>>().join(" ");
+                let place = app.place(&caller)?;
+                format!("`tulving restore {names}{place}` or `tulving undo{place}` brings {them} back")
+            }
+            true => format!(
+                "the owner or an admin of the space brings {them} back with `tulving restore {}`",
+                names.iter().map(|name| name.trim_start_matches('#')).collect::<Vec<_>>().join(" ")
+            ),
         })?;
     }
     if args.hard {
@@ -143,7 +153,8 @@ fn name_missing(missing: &[MemoryRef], caller: &Caller, app: &App<'_>, printer: 
 }
 
 fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let filter = condition::filter(&args.conditions, &app.settings.zone)?;
+    let mut filter = condition::filter(&args.conditions, &app.settings.zone)?;
+    app.resolve_source_path(&mut filter.source_path)?;
     let expect = args.expect.map(expected).transpose()?;
     let mut asked = ForgetWhere { filter, request: args.request(), expect };
     let caller = app.here()?;
@@ -156,7 +167,7 @@ fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<O
         if foreseen.count == 0 {
             return tell(args, &[], &caller, printer);
         }
-        if !confirm(args, &foreseen, printer)? {
+        if !confirm(args, &foreseen, app, printer)? {
             return printer.declined();
         }
         // What was shown is what was agreed to.
@@ -195,7 +206,7 @@ fn foresee(
         printer.document(&Preview { count: foreseen.count, memories: placed.collect() })?;
         return Ok(Outcome::Done);
     }
-    show(foreseen, limits::FORESEEN, printer)?;
+    show(foreseen, limits::FORESEEN, app, printer)?;
     printer.line(match foreseen.count {
         0 => "No memory matches".to_owned(),
         count => {
@@ -207,8 +218,9 @@ fn foresee(
 }
 
 /// The newest, at most so many, and how many more there are.
-fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), Failure> {
-    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
+fn show(foreseen: &Foreseen, most: usize, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+    let (now, columns, place) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
+    let layout = Layout { now, then: None, columns, spaces: None, place: &place };
     printer.lines(&lines(foreseen.newest.iter().take(most), &layout))?;
     let more = foreseen.count.saturating_sub(most.min(foreseen.newest.len()) as u64);
     if more > 0 {
@@ -217,7 +229,12 @@ fn show(foreseen: &Foreseen, most: usize, printer: &mut Printer) -> Result<(), F
     Ok(())
 }
 
-fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<bool, Failure> {
+fn confirm(
+    args: &Forget,
+    foreseen: &Foreseen,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<bool, Failure> {
     let memories = counted(foreseen.count, "memory", "memories");
     if !printer.asks() {
         let failure =
@@ -226,7 +243,7 @@ fn confirm(args: &Forget, foreseen: &Foreseen, printer: &mut Printer) -> Result<
         let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", foreseen.count);
         return Err(failure.hinted(hint));
     }
-    show(foreseen, SHOWN, printer)?;
+    show(foreseen, SHOWN, app, printer)?;
     let question =
         if args.hard { format!("Erase {memories} for good?") } else { format!("Forget {memories}?") };
     Ok(printer.confirm(&question)? == Some(true))
@@ -251,7 +268,7 @@ fn tell(args: &Forget, gone: &[Forgone], caller: &Caller, printer: &mut Printer)
     printer.line(format!("{} {}", args.done(), counted(gone.len() as u64, "memory", "memories")))?;
     if !args.hard {
         printer.note(match gone.iter().any(|gone| gone.owner != caller.viewer.principal) {
-            false => "`tulving list --forgotten` shows them, `tulving restore` brings them back",
+            false => "`tulving undo` brings them back, `tulving list --forgotten` shows them",
             true => "their owners or an admin of the space bring them back with `tulving restore`",
         })?;
     }
@@ -270,8 +287,8 @@ pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
         Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
     }
     match app.index.purge() {
-        Ok(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)) => {}
-        Ok(Folded::Busy | Folded::Done { .. }) => printer.warning(
+        Ok(FoldOutcome::NoNeed | FoldOutcome::Done { left: 0, .. } | FoldOutcome::Unwritable(_)) => {}
+        Ok(FoldOutcome::Busy | FoldOutcome::Done { .. }) => printer.warning(
             "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
         )?,
         Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,

@@ -1,4 +1,4 @@
-//! `tulving get`: one memory with everything that is known of it.
+//! `tulving get`: shows one memory with everything that is known about it.
 
 use clap::Args;
 

@@ -1,16 +1,17 @@
-//! `tulving history`: who wrote which version, when, and what changed.
+//! `tulving history`: shows who wrote which version, when, and what changed.
 
 use std::collections::BTreeMap;
 
 use clap::Args;
-use tulving_core::answer::HistoryEntry;
+use tulving_core::model::answer::HistoryEntry;
 
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
+use crate::show::memory::hung;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
-use crate::show::text::{block, cut, one_line, pad};
+use crate::show::text::{Hanging, block, one_line, pad};
 use crate::show::time::instant;
 use crate::wire::App;
 
@@ -20,7 +21,7 @@ Examples:
   tulving history 12 --full
   tulving revert 12 1";
 
-/// Stands for the content of an old version of a memory with long ones.
+/// Takes the place of an old version's content if the newer versions are long.
 const LEFT_OUT: &str = "(left out, because the newer versions are long; `tulving revert` brings it back)";
 
 /// Flags of `history`.
@@ -37,13 +38,19 @@ pub(crate) struct History {
 
 pub(super) fn run(args: &History, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
-    let entries = app.engine.history(&app.here()?, which)?;
+    let caller = app.here()?;
+    let entries = app.engine.history(&caller, which)?;
     if printer.json() {
         printer.document(&BTreeMap::from([("versions", &entries)]))?;
         return Ok(Outcome::Done);
     }
+    let place = app.place(&caller)?;
     for entry in &entries {
-        printer.line(heading(entry))?;
+        let heading = heading(entry);
+        printer.line(match printer.columns() {
+            None => heading,
+            Some(columns) => Hanging { heading: "", taken: 2, columns }.lines(&heading).join("\n"),
+        })?;
         let content = &entry.edition.text.content;
         if entry.left_out {
             printer.line(format!("    {}", style::paint(FAINT, LEFT_OUT)))?;
@@ -52,11 +59,8 @@ pub(super) fn run(args: &History, app: &App<'_>, printer: &mut Printer) -> Resul
                 printer.line(format!("    {line}"))?;
             }
         } else {
-            let line = one_line(content);
-            let line = printer
-                .columns()
-                .map_or_else(|| line.clone(), |columns| cut(&line, columns.saturating_sub(4)));
-            printer.line(format!("    {line}"))?;
+            let rest = format!("tulving history {} --full{place}", args.memory);
+            printer.line(hung("    ", 4, &one_line(content), &rest, printer.columns()))?;
         }
     }
     Ok(Outcome::Done)

@@ -1,14 +1,14 @@
-//! `tulving jobs`: work in the background, what waits, what failed and why.
+//! `tulving jobs`: shows background jobs: which wait, which failed and why.
 
 use std::io;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::error::ExtractError;
-use tulving_core::job::Job;
-use tulving_core::preview;
-use tulving_core::vocabulary::JobState;
-use tulving_core::{Gleaned, Processed};
+use tulving_core::model::error::ExtractError;
+use tulving_core::model::job::Job;
+use tulving_core::model::preview;
+use tulving_core::model::vocabulary::JobState;
+use tulving_core::{Processed, TurnReadingCounts};
 
 use crate::args::word;
 use crate::background;
@@ -68,7 +68,7 @@ enum Act {
 #[derive(Serialize)]
 struct Report {
     jobs: Vec<Job>,
-    /// How many memories wait for their vectors.
+    /// Number of memories that wait for their vectors.
     waiting_to_be_embedded: u64,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<O
     }
 }
 
-/// Lets all jobs that were given up be tried again.
+/// Lets all failed jobs be tried again.
 fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut retried = Vec::new();
     for job in app.engine.jobs(app.everywhere("jobs")?, &[JobState::Dead], usize::MAX)? {
@@ -124,7 +124,7 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     let row = |job: &Job| {
         let what = job.memory().map_or_else(String::new, |memory| memory.to_string());
         let tried = match job.max_attempts {
-            // It is never given up.
+            // The job is never given up.
             u32::MAX => job.attempts.to_string(),
             most => format!("{} of {most}", job.attempts),
         };
@@ -153,18 +153,18 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     Ok(Outcome::Done)
 }
 
-/// What came of the work that was due.
+/// The result of the due jobs.
 #[derive(Default, Serialize)]
 pub(super) struct Done {
     done: u64,
     pub(super) failed: u64,
-    /// To be tried again.
+    /// Number of jobs to be tried again.
     later: u64,
-    /// Whether some of it failed for want of a program.
+    /// True if some of them failed because a program is missing.
     #[serde(skip)]
     pub(super) lacking: bool,
-    /// What came of the turns that were looked at.
-    turns: Gleaned,
+    /// The result for the turns that were read.
+    turns: TurnReadingCounts,
 }
 
 fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -187,7 +187,7 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Does what asks a language model, unless another process of the home does.
+/// Does the jobs that call a language model, unless another process of the home does.
 fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("jobs")?)?;
     if let Some(_alone) = keeper::thinking(app.store.home()) {
@@ -197,14 +197,14 @@ fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Starts that as a process of its own that outlives this one, where nobody else does it. What is asked for is done in the name
-/// of who logged the turn, and that may be anybody.
+/// Starts these jobs in their own process that outlives this one, unless another process does them. Each job runs in
+/// the name of the principal that logged the turn, which may be any.
 pub(crate) fn start(settings: &Settings) -> io::Result<()> {
     background::start(settings, &["jobs", "run", "--background"])
 }
 
-/// What came of turns, where something did.
-fn gleaned(Gleaned { saved, aside, known, journaled }: Gleaned) -> String {
+/// Describes the result for turns, if there is one.
+fn gleaned(TurnReadingCounts { saved, aside, known, journaled }: TurnReadingCounts) -> String {
     let told = [
         (saved, format!("{saved} noted")),
         (aside, format!("{aside} put aside, `tulving review` lists them")),
@@ -214,7 +214,7 @@ fn gleaned(Gleaned { saved, aside, known, journaled }: Gleaned) -> String {
     told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()
 }
 
-/// Does one piece of work that is due.
+/// Does one due job.
 fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
     Ok(match app.engine.process_waiting(worker::own())? {
         None => app.engine.think_waiting(worker::own())?,
@@ -222,7 +222,7 @@ fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
     })
 }
 
-/// Does all work that is due.
+/// Does all due jobs.
 pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
     app.engine.release_jobs(&worker::is_gone)?;
     let bar = printer.bar("Reading", None);
@@ -232,7 +232,7 @@ pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, 
         match processed.job.state {
             JobState::Done => all.done += 1,
             JobState::Dead => all.failed += 1,
-            // It is tried again later, or somebody else has it.
+            // The job is tried again later, or another process has it.
             _ => all.later += 1,
         }
         bar.set_position(all.done + all.failed + all.later);

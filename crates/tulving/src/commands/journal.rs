@@ -1,12 +1,12 @@
-//! `tulving journal`: what was noted on a day, and noting something today.
+//! `tulving journal`: shows the notes of a day, or adds one for today.
 
 use std::ffi::OsString;
 
 use clap::Args;
 use serde_json::json;
-use tulving_core::error::Field;
-use tulving_core::journal::{Day, JournalHits, Journals};
-use tulving_core::limits;
+use tulving_core::files::{Day, JournalFileList, JournalHits};
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
 
 use crate::args::{count, whole_number};
 use crate::exit::Outcome;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, WORD};
-use crate::show::text::{counted, one_line};
+use crate::show::text::{Hanging, counted, one_line, width};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -78,7 +78,7 @@ fn note(content: &OsString, app: &App<'_>, printer: &mut Printer) -> Result<Outc
         printer.line(format!("Noted in {}", noted.path))?;
         printer.warnings(&noted.warnings)?;
     }
-    // Read now, so that what is embedded after the answer has it too, and the next recall need not wait for it.
+    // Read now, so that the embedding after the answer includes it, and the next recall need not wait for it.
     app.engine.follow_files();
     Ok(Outcome::Done)
 }
@@ -93,7 +93,15 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
     let JournalHits { entries, unread } = &found;
     for hit in entries {
         let place = style::paint(FAINT, format!("{}:{}", hit.path, hit.line));
-        printer.line(format!("{}  {}  {place}", style::paint(WORD, hit.date), one_line(&hit.snippet)))?;
+        let (heading, text) = (format!("{}  ", style::paint(WORD, hit.date)), one_line(&hit.snippet));
+        let taken = width(&hit.date.to_string()) + 2;
+        printer.line(match printer.columns() {
+            None => format!("{heading}{text}  {place}"),
+            Some(columns) => {
+                let hanging = Hanging { heading: &heading, taken, columns };
+                hanging.lines(&format!("{text}  {place}")).join("\n")
+            }
+        })?;
     }
     for unread in unread {
         printer.warning(unread)?;
@@ -110,7 +118,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.document(&found)?;
         return Ok(Outcome::Done);
     }
-    let Journals { journals, unread } = &found;
+    let JournalFileList { journals, unread } = &found;
     for journal in journals {
         let size = style::paint(FAINT, counted(journal.size, "byte", "bytes"));
         printer.line(format!("{}  {}  {size}", style::paint(WORD, journal.date), journal.path))?;

@@ -1,11 +1,11 @@
 //! `tulving list`: memories page by page; following the cursors neither skips nor repeats.
 
 use clap::{Args, ValueEnum};
-use tulving_core::answer::{Cursor, FailedBackend, Page};
-use tulving_core::error::{Error, Field};
-use tulving_core::limits;
-use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
-use tulving_core::vocabulary::State;
+use tulving_core::model::answer::{Cursor, FailedBackend, Page};
+use tulving_core::model::error::{Error, Field};
+use tulving_core::model::limits;
+use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
+use tulving_core::model::vocabulary::State;
 
 use super::{Placed, Weighed};
 use crate::args::{Chooser, count, whole_number, word};
@@ -28,7 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
-    /// In which order
+    /// In which order; agenda: what is open first, the soonest due, then the most important
     #[arg(long, value_enum, default_value_t = Order::Newest)]
     sort: Order,
     /// How many at the most, up to 1000
@@ -65,6 +65,8 @@ enum Order {
     Accessed,
     Importance,
     MostAccessed,
+    Happened,
+    Agenda,
 }
 
 impl Order {
@@ -76,6 +78,8 @@ impl Order {
             Self::Accessed => Sort::Accessed,
             Self::Importance => Sort::Importance,
             Self::MostAccessed => Sort::MostAccessed,
+            Self::Happened => Sort::Happened,
+            Self::Agenda => Sort::Agenda,
         }
     }
 }
@@ -108,12 +112,15 @@ impl List {
 pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let mut request = args.request(&caller)?;
+    app.resolve_source_path(&mut request.filter.source_path)?;
     let names = app.space_names()?;
+    let place = app.place(&caller)?;
     let layout = Layout {
         now: printer.now(),
         then: None,
         columns: printer.columns(),
         spaces: args.chooser.all_spaces.then_some(&names),
+        place: &place,
     };
     let mut shown = 0;
     let mut document = printer.json().then_some(Document { begun: false, failed: Vec::new() });
@@ -144,10 +151,23 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
     }
     match document {
-        Some(document) => document.end(request.cursor, printer)?,
+        Some(document) => {
+            let whole = args.cursor.is_none() && request.cursor.is_none();
+            let total = if whole { Some(shown as u64) } else { total(&request, &caller, app)? };
+            document.end(request.cursor, total, printer)?;
+        }
         None => footer(shown, &request, &caller, app, printer)?,
     }
     Ok(Outcome::Done)
+}
+
+/// How many there are on all pages. Nobody counts what several backends have.
+fn total(request: &ListRequest, caller: &Caller, app: &App<'_>) -> Result<Option<u64>, Failure> {
+    match app.engine.count(caller, &request.filter) {
+        Ok(total) => Ok(Some(total)),
+        Err(Error::Backend { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn footer(
@@ -158,12 +178,8 @@ fn footer(
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     if let Some(cursor) = request.cursor {
-        let total = match app.engine.count(caller, &request.filter) {
-            Ok(total) => format!(" of {}", thousands(total)),
-            // Nobody counts what several backends have.
-            Err(Error::Backend { .. }) => String::new(),
-            Err(error) => return Err(error.into()),
-        };
+        let total = total(request, caller, app)?;
+        let total = total.map_or_else(String::new, |total| format!(" of {}", thousands(total)));
         return printer.note(format!("{shown}{total}; for the next page add --cursor {cursor}"));
     }
     if shown == 0
@@ -200,9 +216,13 @@ impl Document {
         }
     }
 
-    fn end(self, next: Option<Cursor>, printer: &mut Printer) -> Result<(), Failure> {
+    fn end(self, next: Option<Cursor>, total: Option<u64>, printer: &mut Printer) -> Result<(), Failure> {
         printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
         printer.part(&next)?;
+        if let Some(total) = total {
+            printer.bytes(b",\"total\":")?;
+            printer.part(&total)?;
+        }
         if !self.failed.is_empty() {
             printer.bytes(b",\"failed_backends\":")?;
             printer.part(&self.failed)?;

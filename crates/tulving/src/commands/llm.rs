@@ -1,12 +1,12 @@
-//! `tulving llm`: tries the language model that is set up, and keeps its key in the keyring of the system.
+//! `tulving llm`: tests the configured language model, and keeps its key in the system's keyring.
 
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
-use tulving_core::error::Error;
-use tulving_core::llm::{Ended, Prompt, Reply, TEST, Tool};
+use tulving_core::model::error::Error;
+use tulving_core::model::llm::{Ended, Prompt, Reply, TEST, Tool};
 
 use crate::config::{KEY_BYTES, KeySource};
 use crate::exit::Outcome;
@@ -65,11 +65,11 @@ enum KeyAct {
     Forget,
 }
 
-/// The tool that it is asked to call, and the word that it is to give.
+/// The tool that the model is asked to call, and the word that it must give.
 const TOOL: &str = "check";
 const WORD: &str = "ready";
 
-/// How the call went.
+/// The result of the call.
 #[derive(Serialize)]
 struct Report {
     provider: String,
@@ -83,15 +83,15 @@ struct Report {
     tools: Tools,
 }
 
-/// Whether the model called the tool.
+/// The way the model called the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Tools {
-    /// As it was asked to.
+    /// Called as asked.
     Work,
-    /// With other arguments than it was asked for.
+    /// Called with other arguments than asked for.
     Garbled,
-    /// Not at all.
+    /// Not called.
     NotCalled,
 }
 
@@ -144,7 +144,7 @@ fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fai
     } else {
         printer.line(said)?;
     }
-    // What is wrong with the rest of the set-up is told by `llm test`.
+    // Other problems of the configuration are reported by `llm test`.
     let used = llm.key_source(&app.settings.home);
     if let Ok(source @ (KeySource::Environment(_) | KeySource::File(_))) = used {
         printer.warning(format!("the key that is used comes from elsewhere: {source}"))?;
@@ -152,11 +152,11 @@ fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fai
     Ok(Outcome::Done)
 }
 
-/// The key that was typed without being shown, or came by standard input.
+/// Returns the key, typed without being shown or read from standard input.
 fn given(printer: &mut Printer) -> Result<String, Failure> {
     let text = match printer.asks() {
         true => printer.ask_hidden("Key: ")?,
-        // What is not UTF-8 is no key either, and is not repeated.
+        // Bytes that are not UTF-8 are no key either, and are not repeated.
         false => String::from_utf8(input::standard_input(KEY_BYTES)?).unwrap_or_else(|_| "\0".to_owned()),
     };
     match text.trim() {
@@ -233,7 +233,7 @@ fn show(report: &Report, reply: &Reply, printer: &mut Printer) -> Result<(), Fai
     }
     let said = match one_line(&reply.text) {
         said if said.is_empty() => String::new(),
-        said => format!("; it said: {}", tulving_core::preview::cut(&said, 120)),
+        said => format!("; it said: {}", tulving_core::model::preview::cut(&said, 120)),
     };
     let why = match report.ended {
         Ended::Length => "the answer became too long before the tool was called",
@@ -248,7 +248,7 @@ fn millis(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::llm::{Tokens, ToolCall};
+    use tulving_core::model::llm::{Tokens, ToolCall};
 
     use super::*;
 

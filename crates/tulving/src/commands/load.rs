@@ -1,13 +1,12 @@
-//! `tulving load`: takes in what `dump` wrote, all of it or nothing. What is there already stays as it is, so it can be run
-//! again.
+//! `tulving load`: loads the output of `dump`, all of it or nothing. Existing records stay as they are, so it can be repeated.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use tulving_core::preview;
-use tulving_core::record::{self, Loaded};
-use tulving_core::{LeftOut, LoadOptions, LoadReport, LoadedRole, Loading};
+use tulving_core::model::preview;
+use tulving_core::model::record::{self, Loaded};
+use tulving_core::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDumpLine};
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -27,10 +26,10 @@ and gets a new one where it is not. Without --with-roles a load gives nobody a r
 already: a membership is taken over only where its space, team or org came with this load and its
 principal did too, or is you. No membership makes anyone an admin of an org.";
 
-/// How many lines are checked at a time.
+/// Number of lines that are checked at a time.
 const LINES: usize = 1_000;
 
-/// How many memories of a sort are listed to a person; a program gets all of them.
+/// Number of memories of each sort that are listed to a person; a program gets all of them.
 const LISTED: usize = 20;
 
 /// Flags of `load`.
@@ -81,7 +80,7 @@ fn load(
 
 fn take_all(
     lines: &mut Lines,
-    loading: &mut Loading,
+    loading: &mut DumpLoad,
     app: &App<'_>,
     bar: &ProgressBar,
 ) -> Result<(), Failure> {
@@ -176,14 +175,14 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A role with its article.
-fn article(role: &LoadedRole) -> String {
+/// Returns a role with its article.
+fn article(role: &DumpMembership) -> String {
     let role = role.role.as_str();
     format!("{} {role}", preview::article(role))
 }
 
-/// Which line was left out, and why.
-fn explain(left_out: &LeftOut) -> String {
+/// Explains which line was left out, and why.
+fn explain(left_out: &SkippedDumpLine) -> String {
     let what = match left_out.memory {
         None => format!("line {}", left_out.line),
         Some(memory) => format!("line {} (memory {memory})", left_out.line),

@@ -1,4 +1,4 @@
-//! `tulving long-term`: what is always known, in `MEMORY.md`.
+//! `tulving long-term`: shows and edits `MEMORY.md`, which is always known.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use std::process::Command;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tulving_core::error::Field;
-use tulving_core::id::MemoryId;
-use tulving_core::journal::long_term::LongTerm;
-use tulving_core::limits;
+use tulving_core::files::long_term::LongTermFile;
+use tulving_core::model::error::Field;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::limits;
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ pub(super) fn run(args: &LongTermArgs, app: &App<'_>, printer: &mut Printer) -> 
     }
 }
 
-fn show(long_term: &LongTerm, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn show(long_term: &LongTermFile, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         printer.document(long_term)?;
         return Ok(Outcome::Done);
@@ -100,7 +100,7 @@ fn show(long_term: &LongTerm, printer: &mut Printer) -> Result<Outcome, Failure>
     Ok(Outcome::Done)
 }
 
-fn replaced(now: &LongTerm, done: &str, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn replaced(now: &LongTermFile, done: &str, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         printer.document(now)?;
     } else {
@@ -130,8 +130,8 @@ fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Opens a copy in the user's editor, and puts it in the place of what was shown. Where that has changed meanwhile, the copy
-/// stays and is named.
+/// Opens a copy in the user's editor, and writes it back. If the original has changed meanwhile, the copy stays and its
+/// path is printed.
 fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let said = |name: &&str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(said) else {
@@ -142,7 +142,7 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let shown = app.engine.long_term(&caller)?;
     let copy = Copy::of(&shown.content, &MemoryId::mint(app.engine.now()).to_string())?;
-    // The shell splits what an editor is called with, such as `code --wait`.
+    // The shell splits the editor's command line, such as `code --wait`.
     let ended =
         Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(&copy.path).status();
     let ended =
@@ -173,7 +173,7 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     }
 }
 
-/// A file for the editor, which nobody else may read.
+/// A file for the editor that no other user may read.
 struct Copy {
     path: PathBuf,
 }
@@ -189,7 +189,7 @@ impl Copy {
         let _ = fs::remove_file(&self.path);
     }
 
-    /// The failure, saying where the text is.
+    /// Adds the path of the text to the failure.
     fn kept(&self, failure: Failure) -> Failure {
         if !self.path.exists() {
             return failure.hinted("the editor removed the text; nothing was replaced");

@@ -1,11 +1,11 @@
-//! `tulving mcp`: the Model Context Protocol on standard input and output.
+//! `tulving mcp`: serves the Model Context Protocol on standard input and output.
 
 use std::sync::Arc;
 
 use clap::Args;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::Origin;
-use tulving_server::mcp::{Bounds, Naming, Server, on_stdio};
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::Origin;
+use tulving_server::mcp::{AgentNaming, McpServer, StdioLimits, on_stdio};
 
 use crate::args::dialect;
 use crate::exit::Outcome;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Ou
             "`claude mcp add --scope user tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.",
         )?;
     }
-    // Standard error belongs to the client too: only what it should know is said there.
+    // The client reads standard error too: only messages that it should know go there.
     let logging = app.settings.logging;
     let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });
     app.files.watch();
@@ -53,13 +53,15 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         tracing::warn!("{idle}");
     }
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
-    let thinker = Thinker::start(&app.engine, app.store.home());
+    let thinker = app.warn_read_only().then(|| Thinker::start(&app.engine, app.store.home()));
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
-    let server = Server::new(engine, bell, caller, dialect, Naming::Client);
-    // A line may be as long as a body over HTTP, and what is in it takes no longer.
+    let server = McpServer::new(engine, bell, caller, dialect, AgentNaming::Client);
+    // A line may be as long as an HTTP body, and has the same time limit.
     let limits = app.settings.server.limits;
-    let served = on_stdio(server, Bounds { line_bytes: limits.body_bytes, time: limits.time });
-    thinker.stop();
+    let served = on_stdio(server, StdioLimits { line_bytes: limits.body_bytes, time: limits.time });
+    if let Some(thinker) = thinker {
+        thinker.stop();
+    }
     keeper.stop();
     log.end();
     served.map_err(Cause::Mcp)?;

@@ -1,8 +1,8 @@
-//! `tulving memory`: everything that is remembered, by category, as Max's `/memory` prints it.
+//! `tulving memory`: prints all memories by category, as Max's `/memory` does.
 
 use clap::Args;
 use serde_json::{Map, json};
-use tulving_dialects::tool::Desk;
+use tulving_dialects::tool::ToolContext;
 use tulving_dialects::{Dialect, max};
 
 use super::Placed;
@@ -24,7 +24,7 @@ Examples:
 pub(crate) struct AllMemories {}
 
 pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let desk = Desk::open(&app.engine, &app.here()?, Dialect::Max).map_err(Cause::Refused)?;
+    let desk = ToolContext::open(&app.engine, &app.here()?, Dialect::Max).map_err(Cause::Refused)?;
     let groups = max::grouped(&desk).map_err(Cause::Refused)?;
     if printer.json() {
         let names = app.space_names()?;
@@ -38,7 +38,8 @@ pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failu
         printer.document(&json!({ "memories": document }))?;
         return Ok(Outcome::Done);
     }
-    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
+    let (now, columns, flag) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
+    let layout = Layout { now, then: None, columns, spaces: None, place: &flag };
     for (place, (category, group)) in groups.iter().enumerate() {
         if place > 0 {
             printer.line("")?;

@@ -55,11 +55,11 @@ pub(crate) mod usage;
 mod welcome;
 
 use serde::Serialize;
-use tulving_core::answer::{Lane, Missing};
-use tulving_core::id::SpaceId;
-use tulving_core::lifecycle::decay;
-use tulving_core::memory::Memory;
-use tulving_core::time::Timestamp;
+use tulving_core::model::answer::{Lane, Missing};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::time::Timestamp;
+use tulving_core::rank::decay;
 
 use crate::args::{Cli, Command, Global};
 use crate::config as settings;
@@ -176,10 +176,10 @@ fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer)
     }
 }
 
-/// Warns of lanes that could not look at everything. That there are no vectors is no news to who has turned them `off`.
+/// Warns of lanes that could not look at everything. Silent about vectors where they are turned `off`.
 fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Result<(), Failure> {
     for Missing { lane, why } in missing.iter().filter(|missing| !off || missing.lane != Lane::Vector) {
-        printer.warning(format!("the {} lane is not whole: {why}", lane.as_str()))?;
+        printer.warning(format!("the {} lane is incomplete: {why}", lane.as_str()))?;
     }
     Ok(())
 }

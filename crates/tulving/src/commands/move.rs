@@ -1,11 +1,11 @@
-//! `tulving move`: memories go to another space.
+//! `tulving move`: moves memories to another space.
 
 use clap::Args;
-use tulving_core::answer::Relocated;
-use tulving_core::error::Error;
-use tulving_core::id::{MemoryRef, SpaceId};
-use tulving_core::memory::Memory;
-use tulving_core::vocabulary::Boundary;
+use tulving_core::model::answer::Relocated;
+use tulving_core::model::error::Error;
+use tulving_core::model::id::{MemoryRef, SpaceId};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::vocabulary::Boundary;
 
 use super::moves;
 use crate::args::references;
@@ -32,7 +32,7 @@ pub(crate) struct Move {
     to: String,
 }
 
-/// Moves all of them as one act; one that may not go holds back the others, one that is not there does not.
+/// Moves all of them in one change. One that must not move stops the others; one that does not exist does not.
 pub(super) fn run(args: &Move, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = references(&args.which.memories)?;
     let caller = app.here_and(&[&args.to])?;
@@ -56,9 +56,9 @@ pub(super) fn run(args: &Move, app: &App<'_>, printer: &mut Printer) -> Result<O
     let mut outcome = Outcome::Done;
     for which in missing {
         let space = match which {
-            // The act is done; a name that cannot be had must not make a failure of it.
+            // The move is done; a name that cannot be read must not turn it into a failure.
             MemoryRef::Number(_) => app.engine.space(&caller).ok().map(|space| space.name),
-            MemoryRef::Id(_) => None,
+            MemoryRef::Id(_) | MemoryRef::Foreign(_) => None,
         };
         let failure = Failure::from(Error::NoMemory { which, space });
         outcome = Outcome::Partly(failure.class());

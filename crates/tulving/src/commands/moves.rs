@@ -5,11 +5,12 @@
 use clap::Args;
 use serde::Serialize;
 use tulving_core::Engine;
-use tulving_core::error::Error;
-use tulving_core::id::MemoryRef;
-use tulving_core::memory::Memory;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::State;
+use tulving_core::model::answer::{Edited, Warning};
+use tulving_core::model::error::Error;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::State;
 
 use super::Placed;
 use crate::args::references;
@@ -52,7 +53,7 @@ pub(crate) struct Which {
 /// One of the moves.
 pub(crate) struct Move {
     pub(super) done: &'static str,
-    pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Memory, Error>,
+    pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Edited, Error>,
     /// How a memory is that it does nothing to, and how that is said.
     pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
@@ -61,18 +62,29 @@ pub(crate) const RESTORE: Move =
     Move { done: "Restored", act: Engine::restore, idle: (|_| true, "was not forgotten") };
 pub(crate) const ARCHIVE: Move = Move {
     done: "Archived",
-    act: Engine::archive,
+    act: |engine, caller, which| plain(engine.archive(caller, which)),
     idle: (|memory| memory.standing.state == State::Archived, "was archived already"),
 };
 pub(crate) const UNARCHIVE: Move = Move {
     done: "Unarchived",
-    act: Engine::unarchive,
+    act: |engine, caller, which| plain(engine.unarchive(caller, which)),
     idle: (|memory| memory.standing.state != State::Archived, "was not archived"),
 };
-pub(crate) const PIN: Move =
-    Move { done: "Pinned", act: Engine::pin, idle: (|memory| memory.standing.pinned, "was pinned already") };
-pub(crate) const UNPIN: Move =
-    Move { done: "Unpinned", act: Engine::unpin, idle: (|memory| !memory.standing.pinned, "was not pinned") };
+pub(crate) const PIN: Move = Move {
+    done: "Pinned",
+    act: |engine, caller, which| plain(engine.pin(caller, which)),
+    idle: (|memory| memory.standing.pinned, "was pinned already"),
+};
+pub(crate) const UNPIN: Move = Move {
+    done: "Unpinned",
+    act: |engine, caller, which| plain(engine.unpin(caller, which)),
+    idle: (|memory| !memory.standing.pinned, "was not pinned"),
+};
+
+/// A move that has nothing to warn of.
+pub(super) fn plain(moved: Result<Memory, Error>) -> Result<Edited, Error> {
+    moved.map(|memory| Edited { memory, warnings: Vec::new() })
+}
 
 /// The memories that were moved, for programs.
 #[derive(Serialize)]
@@ -90,9 +102,17 @@ pub(super) fn run(
     each(&which.memories, app, printer, step.done, |caller, which| {
         // What cannot be read is told by the act.
         let before = app.engine.get(caller, which).ok().filter(is_idle);
-        let memory = (step.act)(&app.engine, caller, which)?;
-        Ok((memory, before.map(|_| said)))
+        let Edited { memory, warnings } = (step.act)(&app.engine, caller, which)?;
+        Ok(Step { memory, idle: before.map(|_| said), warnings })
     })
+}
+
+/// One memory after its move.
+pub(super) struct Step {
+    pub(super) memory: Memory,
+    /// Why there was nothing to do.
+    pub(super) idle: Option<&'static str>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// Does one thing to each memory and says so, or that there was nothing to do. All names are read before the first is acted on.
@@ -101,26 +121,30 @@ pub(super) fn each(
     app: &App<'_>,
     printer: &mut Printer,
     done: &str,
-    act: impl Fn(&Caller, MemoryRef) -> Result<(Memory, Option<&'static str>), Error>,
+    act: impl Fn(&Caller, MemoryRef) -> Result<Step, Error>,
 ) -> Result<Outcome, Failure> {
     let references = references(names)?;
     let caller = app.here()?;
     let mut outcome = Outcome::Done;
     let mut moved = Vec::new();
+    // At one instant, so that undo reverses all of them.
+    let _held = app.clock.hold();
     for reference in references {
         match act(&caller, reference) {
-            Ok((memory, idle)) if printer.json() => {
+            Ok(Step { memory, idle, warnings }) if printer.json() => {
                 if let Some(said) = idle {
                     printer.warning(format!("{} {said}", memory.reference()))?;
                 }
+                printer.warnings(&warnings)?;
                 moved.push(memory);
             }
-            Ok((memory, idle)) => {
+            Ok(Step { memory, idle, warnings }) => {
                 let done = match idle {
                     None => format!("{done} {}", memory.reference()),
                     Some(said) => format!("{} {said}", memory.reference()),
                 };
                 printer.line(sentence(&done, &memory, printer.columns()))?;
+                printer.warnings(&warnings)?;
             }
             Err(error) => {
                 let failure = Failure::from(error);

@@ -1,14 +1,16 @@
-//! `tulving passes`: what work in the background did, and `tulving undo`, which takes it back.
+//! `tulving passes`: what work in the background did, and `tulving undo`, which takes that back, or the last change by hand.
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::error::Field;
-use tulving_core::id::PassId;
-use tulving_core::limits;
-use tulving_core::pass::{Pass, PassFilter, ToldAct, ToldPass, Undone};
-use tulving_core::preview;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{PassKind, PassOutcome};
+use tulving_core::model::error::Field;
+use tulving_core::model::id::PassId;
+use tulving_core::model::limits;
+use tulving_core::model::pass::{
+    LastUndone, Pass, PassFilter, ToldAct, ToldPass, UndoStep, Undone, UndoneChange,
+};
+use tulving_core::model::preview;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{PassKind, PassOutcome};
 
 use crate::args::{count, whole_number, word};
 use crate::exit::Outcome;
@@ -16,7 +18,7 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT};
 use crate::show::table::table;
-use crate::show::text::{counted, one_line};
+use crate::show::text::{counted, one_line, thousands};
 use crate::show::time::{age, instant};
 use crate::wire::App;
 
@@ -33,11 +35,20 @@ that it did can be taken back together; what somebody changed since stays.";
 
 const UNDO_EXAMPLES: &str = "\
 Examples:
-  tulving undo 0199a1b2-… --dry-run
+  tulving undo
+  tulving undo --dry-run
   tulving undo 0199a1b2-…
 
-What the pass saved is forgotten and can be restored, links go, files say again what they said. What somebody
-changed since stays, and is said. `tulving passes` lists passes.";
+Without PASS, undo reverses the newest change in the space: yours, one that an agent made for you, or that of a pass.
+It prints what it reversed. Running it again redoes the change, except for a note in a journal and for passes.
+
+A change is reversed as a whole or refused. Undo refuses a change that cannot be reversed (`forget --hard`, an import,
+a file) or that somebody has built on since, and never reverses an older one in its place.
+
+A pass is reversed as far as nobody has changed its results since. `tulving passes` lists passes.";
+
+/// So many steps of a change are printed; `--json` has all.
+const STEPS: usize = 20;
 
 /// Flags of `passes`.
 #[derive(Debug, Args)]
@@ -61,9 +72,9 @@ pub(crate) struct Passes {
 #[derive(Debug, Args)]
 #[command(after_help = UNDO_EXAMPLES)]
 pub(crate) struct Undo {
-    /// The pass
+    /// A background pass, as `tulving passes` lists them; without it, the newest change
     #[arg(value_name = "PASS")]
-    pass: String,
+    pass: Option<String>,
     /// Only say what would be taken back
     #[arg(long)]
     dry_run: bool,
@@ -169,24 +180,69 @@ pub(super) fn change(line: &str) -> String {
 }
 
 pub(super) fn undo(args: &Undo, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let undone = app.engine.undo(&app.here()?, named(&args.pass)?, args.dry_run)?;
+    let caller = app.here()?;
+    let last = match &args.pass {
+        Some(pass) => LastUndone::Pass(app.engine.undo(&caller, named(pass)?, args.dry_run)?),
+        None => app.engine.undo_last(&caller, args.dry_run)?,
+    };
+    match &last {
+        LastUndone::Pass(undone) => {
+            if args.pass.is_none() && !printer.json() {
+                let Pass { id, kind, .. } = &undone.pass;
+                printer.line(format!("The last change is that of the pass {id} ({kind})"))?;
+            }
+            of_pass(undone, args.dry_run, printer)
+        }
+        LastUndone::Change(undone) => of_change(undone, args.dry_run, printer),
+    }
+}
+
+fn of_pass(undone: &Undone, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         if undone.taken_back() == 0 {
-            printer.warning(summary(&undone, args.dry_run))?;
+            printer.warning(summary(undone, dry_run))?;
         }
-        printer.document(&undone)?;
+        printer.document(undone)?;
         return Ok(Outcome::Done);
     }
-    for step in &undone.steps {
+    steps(&undone.steps, dry_run, printer)?;
+    printer.note(summary(undone, dry_run))?;
+    Ok(Outcome::Done)
+}
+
+fn of_change(undone: &UndoneChange, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
+    if printer.json() {
+        printer.document(undone)?;
+        return Ok(Outcome::Done);
+    }
+    let shown = undone.steps.len().min(STEPS);
+    steps(&undone.steps[..shown], dry_run, printer)?;
+    if undone.steps.len() > shown {
+        printer.line(format!("and {} more", thousands((undone.steps.len() - shown) as u64)))?;
+    }
+    let when = match age(undone.at, printer.now()).as_str() {
+        "just now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    };
+    let by = undone.agent.as_deref().map(|agent| format!(" by {}", one_line(agent))).unwrap_or_default();
+    printer.note(match (dry_run, undone.redoable) {
+        (true, _) => format!("That was done {when}{by}; nothing was changed"),
+        (false, true) => format!("That was done {when}{by}; run `tulving undo` again to redo it"),
+        (false, false) => format!("That was done {when}{by}; undo cannot redo it"),
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn steps(steps: &[UndoStep], dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+    for step in steps {
         let text = one_line(&step.text);
-        match (&step.stays, args.dry_run) {
+        match (&step.stays, dry_run) {
             (Some(why), _) => printer.line(format!("stays: {text}; {}", one_line(why)))?,
-            (None, true) => printer.line(format!("would take back: {text}"))?,
-            (None, false) => printer.line(format!("took back: {text}"))?,
+            (None, true) => printer.line(format!("would undo: {text}"))?,
+            (None, false) => printer.line(format!("undone: {text}"))?,
         }
     }
-    printer.note(summary(&undone, args.dry_run))?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn summary(undone: &Undone, dry_run: bool) -> String {

@@ -1,20 +1,20 @@
-//! `tulving push`: one document, whatever it is.
+//! `tulving push`: saves one document of any form.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tulving_core::answer::{Receipt, Warning};
 use tulving_core::classify::form;
-use tulving_core::id::MemoryId;
-use tulving_core::memory::Memory;
-use tulving_core::request::{Caller, SaveRequest};
-use tulving_core::vocabulary::{ContentType, State};
+use tulving_core::model::answer::{Receipt, Warning};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Caller, SaveRequest};
+use tulving_core::model::vocabulary::{ContentType, State};
 use tulving_core::{Document, Processed};
 use tulving_store::tree;
 
 use super::Placed;
-use super::save::{self, About};
+use super::save::{self, About, SaveSource};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -45,12 +45,20 @@ pub(crate) struct Push {
     name: Option<String>,
     #[command(flatten)]
     about: About,
+    #[command(flatten)]
+    source: SaveSource,
+}
+
+impl Push {
+    fn request(&self, content: String) -> SaveRequest {
+        self.source.request(self.about.request(content))
+    }
 }
 
 pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let saved = if form::of_text(None, &args.what).content_type == ContentType::Link {
-        app.engine.push_text(&caller, args.about.request(args.what.clone()))
+        app.engine.push_text(&caller, args.request(args.what.clone()))
     } else {
         app.engine.push(&caller, document(args, app)?)
     };
@@ -86,7 +94,7 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
     Ok(Outcome::Done)
 }
 
-/// What is to be told of the text of a file.
+/// Returns a warning about the text of a file.
 fn trouble(memory: &Memory) -> Option<Warning> {
     let unread = if memory.is_unread() { "it is found by its name only: " } else { "" };
     let trouble = memory.provenance.attachment.as_ref()?.trouble.as_deref()?;
@@ -94,7 +102,7 @@ fn trouble(memory: &Memory) -> Option<Warning> {
 }
 
 fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
-    let about = args.about.request(String::new());
+    let about = args.request(String::new());
     let most = app.settings.limits.attachment_bytes as u64;
     if args.what == "-" {
         let bytes = input::standard_input(most)?;
@@ -105,7 +113,7 @@ fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
     }
     let path = Path::new(&args.what);
     if args.what.contains("://") && !path.exists() {
-        let what = tulving_core::preview::short(&args.what);
+        let what = tulving_core::model::preview::short(&args.what);
         return Err(Failure::usage(format!("`{what}` is no link that is kept"))
             .hinted("links begin with http:// or https://, and have no blanks"));
     }
@@ -119,11 +127,12 @@ fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
     Ok(Document { name: Some(known), bytes, about })
 }
 
-/// How long the sections of a long document are embedded before the answer, and how many between two looks at the clock.
+/// Time spent on embedding a long document before the answer, and sections between two looks at the clock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const STEP: usize = 8;
 
-/// Embeds what is long and was therefore left to later, or says that it was. A service is left to who has time for it.
+/// Embeds a document that was too long to embed at once, or says that it is embedded later. A service is left to
+/// background work.
 fn embed(
     app: &App<'_>,
     caller: &Caller,
@@ -152,10 +161,10 @@ fn embed(
     Ok(())
 }
 
-/// How many pieces of work of others are done before one's own; a server does the rest.
+/// Most jobs of others that are done before this one; a server does the rest.
 const OTHERS: usize = 16;
 
-/// Does the work that a memory waits for, where nobody else is doing it, and says what came of it.
+/// Does the job that a memory waits for, if no other process is doing it, and returns its result.
 fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<Option<Processed>, Failure> {
     let bar = printer.bar("Reading", None);
     let mut own = None;

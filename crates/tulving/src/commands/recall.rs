@@ -4,12 +4,14 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use tulving_core::answer::{Answer, FailedBackend, FurtherSection, Hit, Lane, Missing, Strength, Unread};
-use tulving_core::error::Field;
-use tulving_core::id::MemoryRef;
-use tulving_core::limits;
-use tulving_core::memory::Memory;
-use tulving_core::request::{Ask, Caller, Fusion, Mode, RecallRequest, Sort};
+use tulving_core::model::answer::{
+    Answer, FailedBackend, FurtherSection, Hit, Lane, ListAnswer, Missing, Strength, Unread,
+};
+use tulving_core::model::error::Field;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::limits;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Ask, Caller, Fusion, ListBounds, Mode, RecallRequest, Sort};
 
 use super::{Placed, warn_of_lanes};
 use crate::args::{Chooser, count, time, whole_number};
@@ -19,7 +21,7 @@ use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, further, lines};
 use crate::show::style::{self, FAINT};
-use crate::show::text::{counted, thousands};
+use crate::show::text::{Hanging, counted, thousands};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -28,22 +30,31 @@ Examples:
   tulving recall \"what did Marta decide last week\" --explain
   tulving recall \"dark roast\" --type preference
   tulving recall \"who owns billing\" --as-of 2026-03-01
+  tulving recall \"what are my open todos?\"
+  tulving recall \"how many decisions did we make last week?\"
+  tulving recall --type decision --since 2026-05-01
   tulving recall --mode important --limit 5
-  tulving recall --mode typed --type decision --since 2026-05-01
   tulving recall --mode text 'max_retries='
   tulving recall - < question.txt
 
 A question is answered by meaning, by word and by relation; nothing in it is an operator.
 It may have up to 50,000 bytes, and - reads it from standard input.
+A question that only names a type (todos, goals, decisions, people, preferences, projects,
+routines, events, facts, observations), with a time or without, is answered by all of them: up to
+100, or --limit. Without a question, all memories of the filters are listed; todos and goals with
+what is open first.
 --mode text looks for the very letters, in any case, in content, title and key. With --mode recent,
 important or typed, a text keeps only the memories that hold its very letters.
 What is recalled counts as used, unless nothing speaks for it being an answer.";
+
+/// How many memories are found where it is not said.
+const USUAL: usize = 10;
 
 /// Flags of `recall`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Recall {
-    /// What to look for, or - for standard input; without it, the newest memories
+    /// What to look for, or - for standard input; without it, all memories of the filters, or the newest
     #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
     /// How to find: what the question is about, what holds the text, the newest, the most important, or all of the types
@@ -53,9 +64,9 @@ pub(crate) struct Recall {
     /// Another order than the mode's own, where there is no question
     #[arg(long, value_enum)]
     sort: Option<Order>,
-    /// How many at the most
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
-    limit: i64,
+    /// How many at the most; 10 where not given, and 100 where all of a type or a filter are listed
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
+    limit: Option<i64>,
     #[command(flatten)]
     asking: Asking,
     #[command(flatten)]
@@ -64,12 +75,12 @@ pub(crate) struct Recall {
 
 /// Flags about the question.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "About the question (only with --mode hybrid; --explain with any)")]
+#[command(next_help_heading = "About the question (only with --mode hybrid, unless it says otherwise)")]
 struct Asking {
-    /// Say where each score comes from
+    /// Say where each score comes from; with any mode
     #[arg(long)]
     explain: bool,
-    /// As things stood then: what held and was not yet superseded
+    /// As things stood then: what held and was not yet superseded; also for lists
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
     /// The time that words such as "last week" are seen from; now where not given
@@ -81,7 +92,7 @@ struct Asking {
     /// Answer with nothing where the evidence is weaker than this
     #[arg(long, value_enum, value_name = "STRENGTH")]
     abstain_below: Option<Evidence>,
-    /// Most tokens that all that is found may take, by estimate
+    /// Most tokens that all that is found may take, by estimate; also for lists
     #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
     /// Only these ways to find; may be repeated
@@ -141,6 +152,8 @@ struct Found<'a> {
     memories: Vec<Placed<'a, Hit>>,
     total_found: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<&'a ListAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Strength>,
     withheld: u64,
     left_out: u64,
@@ -163,8 +176,7 @@ impl Asking {
             Evidence::Weak => Strength::Weak,
             Evidence::Strong => Strength::Strong,
         });
-        ask.token_budget =
-            self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()?;
+        ask.token_budget = self.budget()?;
         ask.fusion = match self.fusion {
             None | Some(Fuse::Measured) => Fusion::Measured,
             Some(Fuse::Rrf) => Fusion::Ranks,
@@ -180,14 +192,23 @@ impl Asking {
         Ok(ask)
     }
 
-    /// The flags that were given and only mean something for a question.
-    fn given(&self) -> Vec<&'static str> {
+    fn budget(&self) -> Result<Option<usize>, Failure> {
+        self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()
+    }
+
+    /// What bounds a list that nobody asked a question for.
+    fn bounds(&self) -> Result<ListBounds, Failure> {
+        Ok(ListBounds { as_of: time(self.as_of.as_ref())?, token_budget: self.budget()? })
+    }
+
+    /// The flags that were given and only mean something for a question; of a list, or without one.
+    fn given(&self, listed: bool) -> Vec<&'static str> {
         let flags = [
-            ("--as-of", self.as_of.is_some()),
+            ("--as-of", self.as_of.is_some() && !listed),
             ("--asked-at", self.asked_at.is_some()),
             ("--channel", self.channel.is_some()),
             ("--abstain-below", self.abstain_below.is_some()),
-            ("--budget", self.budget.is_some()),
+            ("--budget", self.budget.is_some() && !listed),
             ("--lane", !self.lanes.is_empty()),
             ("--fusion", self.fusion.is_some()),
         ];
@@ -195,8 +216,8 @@ impl Asking {
     }
 
     /// That flags were given which would do nothing.
-    fn refuse(&self, mode: Option<How>) -> Result<(), Failure> {
-        let given = self.given();
+    fn refuse(&self, mode: Option<How>, listed: bool) -> Result<(), Failure> {
+        let given = self.given(listed);
         if given.is_empty() {
             return Ok(());
         }
@@ -223,24 +244,30 @@ impl Recall {
             words => Some(input::text(words, app.settings.limits.content_bytes)?.trim().to_owned()),
         };
         let mut filter = self.chooser.filter(&app.settings.zone)?;
+        app.resolve_source_path(&mut filter.source_path)?;
         let mode = match (self.mode, text) {
-            (None, None) => {
-                self.asking.refuse(None)?;
+            (None, None) if filter.is_empty() => {
+                self.asking.refuse(None, false)?;
                 Mode::Recent
+            }
+            (None, None) => {
+                self.asking.refuse(None, true)?;
+                Mode::Filtered(self.asking.bounds()?)
             }
             (None | Some(How::Hybrid), _) if self.sort.is_some() => {
                 return Err(Failure::usage("--sort goes with --mode text, recent, important or typed: the answers to a question come best first")
                     .hinted("tulving recall --mode text \"billing\" --sort recent"));
             }
             (None | Some(How::Hybrid), text) => {
-                Mode::Hybrid(Box::new(self.asking.ask(text.unwrap_or_default())?))
+                let list_limit = Some(self.limit(limits::LISTED)?);
+                Mode::Hybrid(Box::new(Ask { list_limit, ..self.asking.ask(text.unwrap_or_default())? }))
             }
             (Some(How::Text), text) => {
-                self.asking.refuse(self.mode)?;
+                self.asking.refuse(self.mode, false)?;
                 Mode::Substring(text.unwrap_or_default())
             }
             (Some(how), text) => {
-                self.asking.refuse(self.mode)?;
+                self.asking.refuse(self.mode, false)?;
                 filter.substring = text;
                 match how {
                     How::Important => Mode::Important,
@@ -254,7 +281,13 @@ impl Recall {
             Order::Importance => Sort::Importance,
             Order::MostAccessed => Sort::MostAccessed,
         });
-        Ok(RecallRequest { mode, filter, sort, limit: count(Field::Limit, self.limit, limits::RECALL)? })
+        let usual = if matches!(mode, Mode::Filtered(_)) { limits::LISTED } else { USUAL };
+        Ok(RecallRequest { mode, filter, sort, limit: self.limit(usual)? })
+    }
+
+    /// The limit that was given, or else this one.
+    fn limit(&self, usual: usize) -> Result<usize, Failure> {
+        self.limit.map_or(Ok(usual), |limit| count(Field::Limit, limit, limits::RECALL))
     }
 }
 
@@ -299,6 +332,7 @@ pub(super) fn tell(
         let Answer {
             hits,
             total_found,
+            listed,
             evidence,
             withheld,
             left_out,
@@ -311,6 +345,7 @@ pub(super) fn tell(
         printer.document(&Found {
             memories: placed.collect(),
             total_found: *total_found,
+            listed: listed.as_ref(),
             evidence: *evidence,
             withheld: *withheld,
             left_out: *left_out,
@@ -338,6 +373,13 @@ pub(super) fn tell(
         nothing(args, &request.mode, &answer, printer)?;
         return mention_archived(&answer.archived, printer);
     }
+    let asked = matches!(request.mode, Mode::Hybrid(_));
+    if let Some(list) = answer.listed.as_ref().filter(|_| asked) {
+        match list.ranked {
+            true => printer.note(ranked_instead(list))?,
+            false => printer.line(format!("{}:", list.what))?,
+        }
+    }
     print(args, &answer.hits, explain, app, printer)?;
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
         printer.note(match answer.evidence {
@@ -349,11 +391,45 @@ pub(super) fn tell(
         printer.note(format!("{} more had no room in the budget.", thousands(answer.left_out)))?;
     }
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
-    if answer.evidence.is_none() && answer.total_found > shown {
-        let found = thousands(answer.total_found);
-        printer.note(format!("{} of {found}; --limit shows more", thousands(shown)))?;
+    let list = answer.listed.as_ref().filter(|list| !list.ranked);
+    let (found, shown_of) = (thousands(answer.total_found), thousands(shown));
+    if (answer.evidence.is_none() || list.is_some()) && answer.total_found > shown {
+        let more = match answer.total_found > limits::RECALL as u64 {
+            true => "`tulving list` has all of them, page by page",
+            // What the limit lets through had no room.
+            false if answer.left_out > 0 => "--budget shows more",
+            false => "--limit shows more",
+        };
+        printer.note(format!("{shown_of} of {found}; {more}"))?;
+    } else if list.is_some() && !asked {
+        printer.note(format!("{shown_of} of {found}"))?;
+    }
+    if let Some(list) = list {
+        mention_superseded(list, printer)?;
     }
     mention_archived(&answer.archived, printer)
+}
+
+/// That there is nothing to list, and what is shown instead.
+fn ranked_instead(list: &ListAnswer) -> String {
+    format!(
+        "{} are saved. Shown instead are the memories that best match the question.",
+        capitalised(&list.what)
+    )
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Says how many a list leaves out because others have taken their place.
+fn mention_superseded(list: &ListAnswer, printer: &mut Printer) -> Result<(), Failure> {
+    if list.superseded == 0 {
+        return Ok(());
+    }
+    let left_out = counted(list.superseded, "superseded memory is", "superseded memories are");
+    printer.note(format!("{left_out} left out; `tulving list` shows them"))
 }
 
 /// Says which archived memories have every word of the question, and how to see them.
@@ -380,16 +456,21 @@ pub(super) fn print(
 ) -> Result<(), Failure> {
     let names = args.chooser.all_spaces.then(|| app.space_names()).transpose()?;
     let then = time(args.asking.as_of.as_ref())?;
-    let layout = Layout { now: printer.now(), then, columns: printer.columns(), spaces: names.as_ref() };
+    let (now, columns, place) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
+    let layout = Layout { now, then, columns, spaces: names.as_ref(), place: &place };
     let shown: Vec<Memory> = hits.iter().map(best_part).collect();
     for (line, hit) in lines(shown.iter(), &layout).iter().zip(hits) {
         printer.line(line)?;
         if explain {
-            printer.line(format!("      {}", style::paint(FAINT, &hit.why)))?;
+            let why = style::paint(FAINT, &hit.why);
+            printer.line(match columns {
+                None => format!("      {why}"),
+                Some(columns) => Hanging { heading: "      ", taken: 6, columns }.lines(&why).join("\n"),
+            })?;
         }
         for FurtherSection { section, content, .. } in &hit.further {
             let text = part(content, &section.heading_path, None);
-            printer.line(further(section.line, &text, printer.columns()))?;
+            printer.line(further(section.line, &text, &hit.memory, &layout))?;
         }
     }
     Ok(())
@@ -427,8 +508,19 @@ fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
 
 /// Nothing found is an answer, not an error.
 fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
+    if let Some(list) = answer.listed.as_ref().filter(|_| matches!(mode, Mode::Hybrid(_))) {
+        return match answer.left_out {
+            0 => {
+                printer.line(format!("{}.", capitalised(&list.what)))?;
+                mention_superseded(list, printer)
+            }
+            _ => {
+                printer.note(format!("None of {} has room in the budget. Give a larger --budget.", list.what))
+            }
+        };
+    }
     let what = match mode {
-        Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::preview::short(text)),
+        Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::model::preview::short(text)),
         Mode::Hybrid(ask) if answer.withheld == 0 && ask.as_of.is_some() => {
             let then = args.asking.as_of.as_deref().unwrap_or_default();
             format!("Nothing that was asked about held at {then}.")
@@ -447,6 +539,7 @@ fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -
         Mode::Hybrid(_) if answer.left_out > 0 => "Give a larger --budget.",
         Mode::Hybrid(ask) if ask.as_of.is_some() => "Try a later time, other words, or --all-spaces.",
         Mode::Substring(_) | Mode::Hybrid(_) => "Try other words, or --all-spaces.",
+        Mode::Filtered(_) if answer.left_out > 0 => "Give a larger --budget.",
         _ if args.chooser.has_types() => "Try without --type, or `tulving list --all-spaces`.",
         _ => "Save one with `tulving save \"…\"`.",
     };

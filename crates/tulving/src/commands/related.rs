@@ -1,10 +1,10 @@
-//! `tulving related`: what a memory is linked with, to a depth.
+//! `tulving related`: shows what a memory is linked with, up to a depth.
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::Relative;
-use tulving_core::error::Field;
-use tulving_core::limits;
+use tulving_core::model::answer::Relative;
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
 
 use super::Placed;
 use crate::args::{count, reference, whole_number};
@@ -21,7 +21,11 @@ Examples:
   tulving related 12
   tulving related 12 --depth 2
 
-`updates → 0.5` means that the nearer memory updates this one, `← updates 0.5` that this one updates the nearer.";
+`updates → 0.5` means that the nearer memory updates this one, `← updates 0.5` that this one updates the nearer.
+`(similar)` marks a link that Tulving made because both say nearly the same; such a link supersedes nothing.";
+
+/// Least columns for a memory next to a link.
+const LEAST: usize = 55;
 
 /// Flags of `related`.
 #[derive(Debug, Args)]
@@ -35,7 +39,7 @@ pub(crate) struct Related {
     depth: i64,
 }
 
-/// The answer for programs.
+/// The answer, for programs.
 #[derive(Serialize)]
 struct Found<'a> {
     related: Vec<Placed<'a, Relative>>,
@@ -58,20 +62,27 @@ pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     let links: Vec<String> = relatives.iter().map(seen_from_nearer).collect();
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
-    // Two digits of depth can not be, so the hops take one column.
-    let columns = printer.columns().map(|columns| columns.saturating_sub(widest + 5));
-    // A number says nothing where memories of another space are among them.
+    // The depth is always one digit, so the hops take one column.
+    let taken = widest + 5;
+    // If there is no room for both on one line, a memory stands below the link that leads to it.
+    let below = printer.columns().is_some_and(|columns| columns < taken + LEAST);
+    let columns = printer.columns().map(|columns| if below { columns } else { columns - taken });
+    // Numbers are ambiguous if memories of another space are among them.
     let crosses = relatives.iter().any(|relative| relative.memory.space != caller.space);
-    let layout = Layout { now: printer.now(), then: None, columns, spaces: crosses.then_some(&names) };
+    let (now, spaces, place) = (printer.now(), crosses.then_some(&names), app.place(&caller)?);
+    let layout = Layout { now, then: None, columns, spaces, place: &place };
     let memories = lines(relatives.iter().map(|relative| &relative.memory), &layout);
     for ((relative, link), memory) in relatives.iter().zip(&links).zip(memories) {
         let hops = style::paint(FAINT, relative.distance);
-        printer.line(format!("{hops}  {}  {memory}", style::paint(WORD, pad(link, widest))))?;
+        let link = if below { format!("{link}\n") } else { format!("{}  ", pad(link, widest)) };
+        let indent = if below { 0 } else { taken };
+        let memory = memory.replace('\n', &format!("\n{}", " ".repeat(indent)));
+        printer.line(format!("{hops}  {}{memory}", style::paint(WORD, link)))?;
     }
     Ok(Outcome::Done)
 }
 
-/// All links by which it was reached, as the nearer memory sees them.
+/// Returns all links by which it was reached, as seen from the nearer memory.
 fn seen_from_nearer(relative: &Relative) -> String {
     let far = relative.memory.id;
     let seen = relative.via.iter().map(|edge| {

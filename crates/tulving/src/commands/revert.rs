@@ -1,9 +1,9 @@
-//! `tulving revert`: an old version comes back, as a new one.
+//! `tulving revert`: restores an old version as a new one.
 
 use clap::Args;
-use tulving_core::answer::Edited;
-use tulving_core::id::Version;
-use tulving_core::memory::Memory;
+use tulving_core::model::answer::Edited;
+use tulving_core::model::id::Version;
+use tulving_core::model::memory::Memory;
 
 use super::Placed;
 use crate::args::reference;
@@ -33,7 +33,7 @@ pub(crate) struct Revert {
 pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let caller = app.here()?;
-    // What is wrong with the memory or the version is for the revert to say.
+    // The revert reports what is wrong with the memory or the version.
     let past = app.engine.history(&caller, which).unwrap_or_default();
     let before = past.iter().find(|entry| entry.current).map(|entry| entry.version);
     let edited = app.engine.revert(&caller, which, Version(args.version))?;

@@ -1,12 +1,11 @@
-//! `tulving review`: what was noted and put aside, for somebody to look at.
+//! `tulving review`: lists quarantined notes, for a person to accept or reject.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::Engine;
-use tulving_core::answer::Cursor;
-use tulving_core::error::Field;
-use tulving_core::limits;
-use tulving_core::memory::Memory;
+use tulving_core::model::answer::Cursor;
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
+use tulving_core::model::memory::Memory;
 
 use super::{Placed, moves};
 use crate::args::{count, whole_number};
@@ -72,11 +71,15 @@ pub(super) fn run(args: &Review, app: &App<'_>, printer: &mut Printer) -> Result
 
 const ACCEPT: moves::Move = moves::Move {
     done: "Accepted",
-    act: Engine::accept,
+    act: |engine, caller, which| moves::plain(engine.accept(caller, which)),
     idle: (|memory| memory.standing.quarantined_at.is_none(), "was not waiting for review"),
 };
-/// What does not wait is refused.
-const REJECT: moves::Move = moves::Move { done: "Rejected", act: Engine::reject, idle: (|_| false, "") };
+/// The engine refuses a memory that does not wait for review.
+const REJECT: moves::Move = moves::Move {
+    done: "Rejected",
+    act: |engine, caller, which| moves::plain(engine.reject(caller, which)),
+    idle: (|_| false, ""),
+};
 
 fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
@@ -89,7 +92,8 @@ fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
         printer.document(&Waiting { memories, next: page.next })?;
         return Ok(Outcome::Done);
     }
-    let layout = Layout { now: printer.now(), then: None, columns: printer.columns(), spaces: None };
+    let (now, columns, place) = (printer.now(), printer.columns(), app.place(&caller)?);
+    let layout = Layout { now, then: None, columns, spaces: None, place: &place };
     printer.lines(&lines(page.memories.iter(), &layout))?;
     match page.next {
         Some(cursor) => printer.note(format!("For the next page add --cursor {cursor}"))?,

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use tulving_core::answer::{Fate, Near, Receipt};
-use tulving_core::id::MemoryRef;
-use tulving_core::preview;
-use tulving_core::request::{AssociationRequest, Caller, SaveRequest};
-use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust};
+use tulving_core::model::answer::{Fate, Near, PossibleUpdate, Receipt};
+use tulving_core::model::id::Number;
+use tulving_core::model::preview;
+use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
+use tulving_core::model::vocabulary::{
+    self, Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
+};
 
 use super::{Placed, batch};
 use crate::args::{number, reference, time, whole_number, word};
@@ -28,8 +30,8 @@ Examples:
   tulving save --batch memories.jsonl
 
 Each line of a batch is a JSON object with a `content` and any of the fields above, `_` for `-`:
-  {\"content\": \"Prefers tea\", \"type\": \"preference\", \"importance\": 0.7, \"occurred_at\": \"2026-05-27\"}
-These are called otherwise than their flags:
+  {\"content\": \"Prefers tea\", \"type\": \"preference\", \"importance\": 0.7}
+These fields have other names than their flags:
   \"tags\": [\"a\", \"b\"]          for --tag a --tag b
   \"pinned\": true              for --pin
   \"author\": \"auto\"            for --auto
@@ -45,12 +47,14 @@ pub(crate) struct Save {
     #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "Span", "Links"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "SaveSource", "Span", "Links"])]
     batch: Option<PathBuf>,
     #[command(flatten)]
     about: About,
     #[command(flatten)]
     origin: Origin,
+    #[command(flatten)]
+    source: SaveSource,
     #[command(flatten)]
     span: Span,
     #[command(flatten)]
@@ -112,9 +116,6 @@ struct Origin {
     /// The file it was read from: saving the same path again updates the memory
     #[arg(long, value_name = "PATH")]
     source_path: Option<String>,
-    /// The agent that helped you to write it
-    #[arg(long, value_name = "NAME")]
-    assisted_by: Option<String>,
     /// How far its source is trusted [default: own]
     #[arg(long, value_parser = word!(Trust))]
     trust: Option<Trust>,
@@ -133,6 +134,25 @@ struct Origin {
     /// Who said it
     #[arg(long, value_name = "NAME")]
     speaker: Option<String>,
+}
+
+/// The way by which the memory comes in.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where it comes from")]
+pub(super) struct SaveSource {
+    /// The agent that helped you to write it
+    #[arg(long, value_name = "NAME")]
+    assisted_by: Option<String>,
+    /// The way by which it comes in [default: cli]
+    #[arg(long, value_parser = word!(vocabulary::Origin))]
+    origin: Option<vocabulary::Origin>,
+}
+
+impl SaveSource {
+    /// A request with what is said of it.
+    pub(super) fn request(&self, about: SaveRequest) -> SaveRequest {
+        SaveRequest { assisted_by_agent: self.assisted_by.clone(), origin: self.origin, ..about }
+    }
 }
 
 /// When what the memory says happened and holds.
@@ -235,7 +255,6 @@ impl Save {
         Ok(SaveRequest {
             author: origin.auto.then_some(Author::Auto),
             source_note: origin.source_note.clone(),
-            assisted_by_agent: origin.assisted_by.clone(),
             trust: origin.trust,
             source_path: origin.source_path.clone(),
             conversation: origin.conversation.clone(),
@@ -246,7 +265,7 @@ impl Save {
             valid_until: time(span.valid_until.as_ref())?,
             expires_at: time(span.expires_at.as_ref())?,
             associations: self.links.requests()?,
-            ..about.request(content)
+            ..self.source.request(about.request(content))
         })
     }
 }
@@ -256,9 +275,9 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
         return batch::run(path, app, printer);
     }
     let content = input::text(&args.words, app.settings.limits.content_bytes)?;
-    let request = args.request(content)?;
+    let mut request = args.request(content)?;
+    app.resolve_source_path(&mut request.source_path)?;
     let caller = app.here()?;
-    let linked: Vec<MemoryRef> = request.associations.iter().map(|link| link.target).collect();
     let saved = app.engine.save(&caller, request);
     let receipt = saved.map_err(|error| app.refused(&caller, error))?;
     if printer.json() {
@@ -274,35 +293,32 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
         Err(_) => printer.line(what_became(&receipt))?,
     }
     printer.warnings(&receipt.warnings)?;
-    tell_near(&receipt, &linked, &caller, app, printer)?;
+    tell_near(&receipt, &caller, app, printer)?;
     Ok(Outcome::Done)
 }
 
-/// Says which memory says nearly the same as a new one, and what to do if the new one takes its place. One that the caller
-/// linked it to is known.
+/// Says which memory a new one may update, or nearly repeats, and what to do if the new one takes its place.
 fn tell_near(
     receipt: &Receipt,
-    linked: &[MemoryRef],
     caller: &Caller,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     let Some(own) = receipt.number else { return Ok(()) };
-    for Near { id, number, .. } in &receipt.near {
-        let Some(number) = number else { continue };
-        if linked.contains(&MemoryRef::Id(*id)) || linked.contains(&MemoryRef::Number(*number)) {
-            continue;
-        }
-        // What was replaced already is nothing to replace.
-        let Ok(memory) = app.engine.get(caller, (*id).into()) else { continue };
-        if memory.superseded_by.is_some() {
-            continue;
-        }
-        let said = preview::short(&memory.edition.text.content);
+    let how = |old: Number| format!("tulving associate {} {} --relation updates", own.0, old.0);
+    if let Some(PossibleUpdate { number: Some(number), preview, .. }) = receipt.possible_updates.first() {
         return printer.note(format!(
-            "Nearly the same as {number} ({said}); if it replaces that: tulving associate {} {} --relation updates",
-            own.0, number.0
+            "Possible update of {number} ({preview}); if it replaces that: {}, or save with --updates {} next time",
+            how(*number),
+            number.0
         ));
+    }
+    for Near { id, number, .. } in receipt.near.iter().filter(|near| near.duplicate) {
+        let Some(number) = number else { continue };
+        let Ok(memory) = app.engine.get(caller, (*id).into()) else { continue };
+        let said = preview::short(&memory.edition.text.content);
+        return printer
+            .note(format!("Nearly the same as {number} ({said}); if it replaces that: {}", how(*number)));
     }
     Ok(())
 }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::error::StoreError;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Clock as _, Feed as _, Log as _, SystemClock, Usages as _};
-use tulving_core::vocabulary::Origin;
 use tulving_dialects::Dialect;
-use tulving_server::http::{App as Service, Gauge, ListenError, Listener};
+use tulving_server::http::{Gauge, HttpApp as Service, ListenError, Listener};
 use tulving_store::SqliteStore;
 
 use crate::args::Global;
@@ -30,7 +30,8 @@ const EXAMPLES: &str = "\
 Examples:
   tulving serve
   tulving serve --listen 127.0.0.1:0
-  curl -H \"Authorization: Bearer $(cat ~/.local/share/tulving/api-token)\" http://127.0.0.1:7777/v1/dialects
+  curl -H \"Authorization: Bearer $(cat ~/.local/share/tulving/api-token)\" \\
+    http://127.0.0.1:7777/v1/dialects
 
 A request says who asks by its token, and the space by X-Tulving-Space, X-Hub-ID or ?space=. Ctrl-C stops it once what was
 asked is answered. Bounds, HTTPS and the log are settings (`tulving config --help`); a change of config.toml holds at once.";
@@ -99,20 +100,25 @@ pub(super) fn run(
     );
     app.files.watch();
     let keeper = Keeper::start(&app.engine, &app.store, &app.index);
-    let thinker = Thinker::start(&app.engine, app.store.home());
+    let writes = app.warn_read_only();
+    let thinker = writes.then(|| Thinker::start(&app.engine, app.store.home()));
     let tending = &app.settings.tending;
-    let tender = tending.enabled.then(|| Tender::start(&app.engine, tending.interval));
-    let consolidator = Consolidator::start(&app.engine);
+    let tender = (writes && tending.enabled).then(|| Tender::start(&app.engine, tending.interval));
+    let consolidator = writes.then(|| Consolidator::start(&app.engine));
     let store = Arc::clone(&app.store);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
         .telling(watched(store));
     listener.serve(service, watch);
-    consolidator.stop();
+    if let Some(consolidator) = consolidator {
+        consolidator.stop();
+    }
     if let Some(tender) = tender {
         tender.stop();
     }
-    thinker.stop();
+    if let Some(thinker) = thinker {
+        thinker.stop();
+    }
     keeper.stop();
     tracing::info!("stopped");
     log.end();

@@ -1,12 +1,12 @@
-//! `tulving space`: the walls between memories, and who is behind them.
+//! `tulving space`: manages spaces and their members.
 
 use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::preview;
-use tulving_core::space::{Membership, Principal};
-use tulving_core::vocabulary::{PrincipalKind, Role, SpaceKind};
+use tulving_core::model::preview;
+use tulving_core::model::space::{Membership, Principal};
+use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -125,7 +125,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         return Ok(Outcome::Done);
     }
     let now = printer.now();
-    let row = |space: &tulving_core::space::Space| {
+    let row = |space: &tulving_core::model::space::Space| {
         [space.name.clone(), space.kind.to_string(), age(space.created_at, now), space.id.to_string()]
     };
     let rows: Vec<_> = spaces.iter().map(row).collect();

@@ -1,9 +1,9 @@
-//! `tulving tend`: applies the rules for what has aged, or lists what they would do.
+//! `tulving tend`: applies the rules for aged memories, or lists what they would do.
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::lifecycle::judge::Step;
-use tulving_core::request::Caller;
+use tulving_core::background::lifecycle::judge::LifecycleStep;
+use tulving_core::model::request::Caller;
 use tulving_core::{TendRequest, Tended, TendedStep};
 
 use crate::config::Source;
@@ -37,7 +37,7 @@ pub(crate) struct Tend {
     limit: usize,
 }
 
-/// What was done, for programs.
+/// The result, for programs.
 #[derive(Serialize)]
 struct Report<'a> {
     dry_run: bool,
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Tend, app: &App<'_>, printer: &mut Printer) -> Result<O
     Ok(Outcome::Done)
 }
 
-/// Warns of rules for spaces that there are none of. Only who sees all spaces can tell.
+/// Warns of rules for spaces that do not exist. Only a caller who sees all spaces can know.
 fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if app.engine.require_org_admin(caller).is_err() {
         return Ok(());
@@ -89,10 +89,10 @@ fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) 
 
 fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
     let (done, would) = match step.step {
-        Step::Cool => ("Cooled", "Would cool"),
-        Step::Revive => ("Revived", "Would revive"),
-        Step::Archive => ("Archived", "Would archive"),
-        Step::Erase => ("Erased", "Would erase"),
+        LifecycleStep::Cool => ("Cooled", "Would cool"),
+        LifecycleStep::Revive => ("Revived", "Would revive"),
+        LifecycleStep::Archive => ("Archived", "Would archive"),
+        LifecycleStep::Erase => ("Erased", "Would erase"),
     };
     let done = format!("{} {}", if dry_run { would } else { done }, step.memory.reference());
     printer.line(sentence(&done, &step.memory, printer.columns()))?;

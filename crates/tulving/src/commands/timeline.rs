@@ -1,14 +1,14 @@
-//! `tulving timeline`: how what is known about something changed.
+//! `tulving timeline`: shows how knowledge about something changed.
 
 use std::ffi::OsString;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::answer::{Missing, Timeline, TimelineEntry, Unread};
-use tulving_core::error::Field;
-use tulving_core::limits;
-use tulving_core::request::{About, TimelineRequest};
-use tulving_core::time::{Timestamp, Zone};
+use tulving_core::model::answer::{Missing, Timeline, TimelineEntry, Unread};
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
+use tulving_core::model::request::{About, TimelineRequest};
+use tulving_core::model::time::{Timestamp, Zone};
 
 use super::{Placed, warn_of_lanes};
 use crate::args::{count, moment, whole_number};
@@ -16,9 +16,8 @@ use crate::exit::Outcome;
 use crate::failure::{Failure, Outside};
 use crate::input;
 use crate::print::Printer;
-use crate::show::memory::LINE_CHARACTERS;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
-use crate::show::text::{cap, cut, one_line, pad, width};
+use crate::show::text::{Hanging, bounded, one_line, pad, width};
 use crate::wire::{App, SpaceNames};
 
 const EXAMPLES: &str = "\
@@ -30,10 +29,7 @@ Examples:
 A number or id tells of that memory, and of what it updates and is updated by; anything else of what it is about.
 What a text finds is followed likewise. Archived memories are told too, forgotten ones are not.";
 
-/// The least that is shown of a content, however narrow the terminal.
-const LEAST: usize = 20;
-
-/// Contents are lined up to so many columns.
+/// Most columns to which contents are aligned.
 const WIDEST: usize = 80;
 
 /// Flags of `timeline`.
@@ -57,7 +53,7 @@ pub(crate) struct TimelineArgs {
     all_spaces: bool,
 }
 
-/// The answer for programs.
+/// The answer, for programs.
 #[derive(Serialize)]
 struct Told<'a> {
     entries: Vec<Placed<'a, TimelineEntry>>,
@@ -88,7 +84,8 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     let now = printer.now();
     let elsewhere = timeline.entries.iter().any(|entry| entry.space != caller.space);
     let (names, columns) = (elsewhere.then_some(&names), printer.columns());
-    let sheet = Sheet { now, zone: &caller.zone, names, columns };
+    let place = app.place(&caller)?;
+    let sheet = Sheet { now, zone: &caller.zone, names, columns, place: &place };
     printer.lines(&sheet.lines(&timeline.entries))?;
     aside(&timeline, app, printer)?;
     if timeline.entries.is_empty() {
@@ -100,7 +97,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     Ok(Outcome::Done)
 }
 
-/// What to know besides.
+/// Prints notes about the answer.
 fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     warn_of_lanes(&timeline.missing, app.settings.embedding.is_off(), printer)?;
     for unread in &timeline.unread {
@@ -113,13 +110,15 @@ fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<()
     Ok(())
 }
 
-/// How lines are laid out.
+/// The layout of lines.
 struct Sheet<'a> {
     now: Timestamp,
     zone: &'a Zone,
-    /// The names of spaces, where memories of several are told together.
+    /// The names of spaces, if memories of several are shown together.
     names: Option<&'a SpaceNames>,
     columns: Option<usize>,
+    /// The flag that named the space of the call, if one did.
+    place: &'a str,
 }
 
 /// The cells of a line.
@@ -128,6 +127,8 @@ struct Row {
     who: String,
     content: String,
     end: String,
+    /// The command that shows the whole content.
+    whole: String,
 }
 
 impl Sheet<'_> {
@@ -141,11 +142,14 @@ impl Sheet<'_> {
             0 => 0,
             end => end + 3,
         };
+        let taken = when + who + 4;
+        if let Some(columns) = self.columns
+            && taken + widest(&rows, |row| &row.content) + end > columns
+        {
+            return rows.iter().map(|row| wrapped(row, (when, who), columns)).collect();
+        }
         for row in &mut rows {
-            row.content = match self.columns {
-                None => cap(&row.content, LINE_CHARACTERS),
-                Some(columns) => cut(&row.content, columns.saturating_sub(when + who + end + 4).max(LEAST)),
-            };
+            row.content = bounded(&row.content, &row.whole);
         }
         let content = widest(&rows, |row| &row.content).min(WIDEST);
         rows.iter().map(|row| line(row, when, who, content)).collect()
@@ -160,7 +164,12 @@ impl Sheet<'_> {
             true => "(left out, because others are long; `tulving history` has it)".to_owned(),
             false => one_line(&entry.content),
         };
+        let which = match (entry.memory.number, self.names) {
+            (Some(number), None) => number.0.to_string(),
+            _ => entry.memory.id.to_string(),
+        };
         Row {
+            whole: format!("tulving history {which} --full{}", self.place),
             when: when(entry, self.zone),
             who: format!("{chain}{space}{name} v{}", entry.version),
             content,
@@ -168,7 +177,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What ended it, and what contradicts it.
+    /// Returns what ended it, and what contradicts it.
     fn end(&self, entry: &TimelineEntry) -> String {
         let mut all = Vec::new();
         if entry.from > self.now {
@@ -187,7 +196,7 @@ impl Sheet<'_> {
     }
 }
 
-/// From when to when: days, or times where both are of one day.
+/// Formats the interval: days, or times if both are on one day.
 fn when(entry: &TimelineEntry, zone: &Zone) -> String {
     let from = zone.date(entry.from);
     match entry.until {
@@ -200,7 +209,22 @@ fn when(entry: &TimelineEntry, zone: &Zone) -> String {
     }
 }
 
-/// A line whose cells take so many columns.
+/// Lays out a row on a narrow terminal: the content wraps below itself, and what ended it comes last.
+fn wrapped(row: &Row, (when, who): (usize, usize), columns: usize) -> String {
+    let heading = format!(
+        "{}  {}  ",
+        style::paint(FAINT, pad(&row.when, when)),
+        style::paint(NUMBER, pad(&row.who, who))
+    );
+    let hanging = Hanging { heading: &heading, taken: when + who + 4, columns };
+    let mut lines = hanging.beginning(&row.content, &row.whole);
+    if !row.end.is_empty() {
+        lines.extend(hanging.below(&style::paint(WORD, &row.end)));
+    }
+    lines.join("\n")
+}
+
+/// Lays out a line with these column widths.
 fn line(row: &Row, when: usize, who: usize, content: usize) -> String {
     let when = style::paint(FAINT, pad(&row.when, when));
     let who = style::paint(NUMBER, pad(&row.who, who));

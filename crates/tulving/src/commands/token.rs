@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tulving_core::id::{PrincipalId, SpaceId};
-use tulving_core::preview;
-use tulving_core::request::TokenRequest;
-use tulving_core::space::Token as Kept;
-use tulving_core::vocabulary::{PrincipalKind, Role};
+use tulving_core::model::id::{PrincipalId, SpaceId};
+use tulving_core::model::preview;
+use tulving_core::model::request::TokenRequest;
+use tulving_core::model::space::Token as Kept;
+use tulving_core::model::vocabulary::{PrincipalKind, Role};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -40,7 +40,7 @@ pub(crate) struct Token {
 
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// Make a token, and whom it is for where there is nobody of that name
+    /// Make a token, and its principal if there is none of that name
     Create(Create),
     /// Show the tokens
     List,

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use clap::Args;
 use serde_json::Value;
 use tulving_dialects::Dialect;
-use tulving_dialects::listed::Listed;
+use tulving_dialects::listed::ToolDescription;
 use tulving_dialects::strict;
-use tulving_dialects::tool::Desk;
+use tulving_dialects::tool::ToolContext;
 
 use crate::args::dialect;
 use crate::exit::Outcome;
@@ -20,8 +20,8 @@ use crate::wire::App;
 const EXAMPLES: &str = "\
 Examples:
   tulving tool max
-  tulving tool max remember '{\"category\": \"preference\", \"content\": \"Prefers TypeScript over JavaScript\"}'
-  tulving tool max recall '{\"keyword\": \"TypeScript\"}'
+  tulving tool max remember '{\"category\": \"preference\", \"content\": \"Likes tea\"}'
+  tulving tool max recall '{\"keyword\": \"tea\"}'
   echo '{\"question\": \"how do we deploy?\"}' | tulving tool native recall -
 
 Dialects: native, max, memax, groups, maven, spacebot. The same answers come through MCP and HTTP.";
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
     };
     let caller = app.here()?;
-    let desk = Desk::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+    let desk = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
     let (text, data) = tool.call(&desk, arguments).map_err(Cause::Refused)?.into_parts();
     if printer.json() {
         printer.document(&data.unwrap_or_else(|| serde_json::json!({ "text": text })))?;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
 
 fn list(dialect: Dialect, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(&dialect.tools().iter().map(Listed::from).collect::<Vec<_>>())?;
+        printer.document(&dialect.tools().iter().map(ToolDescription::from).collect::<Vec<_>>())?;
         return Ok(Outcome::Done);
     }
     for tool in dialect.tools() {

@@ -1,23 +1,26 @@
-//! `tulving turn`: the log of conversations, and the prompt after a session was lost.
+//! `tulving turn`: logs conversations, and makes the prompt after a lost session.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
-use tulving_core::answer::Logged;
-use tulving_core::error::Field;
-use tulving_core::limits;
-use tulving_core::request::{TurnFilter, TurnRequest};
-use tulving_core::turn::TURNS_KEPT;
-use tulving_core::vocabulary::TurnRole;
+use tulving_core::model::answer::Logged;
+use tulving_core::model::error::Field;
+use tulving_core::model::limits;
+use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::TurnRole;
 use tulving_dialects::recovery;
-use tulving_dialects::tool::Desk;
+use tulving_dialects::tool::ToolContext;
 
 use crate::args::{count, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::input;
 use crate::print::Printer;
+use crate::show::memory::hung;
 use crate::show::style::{self, FAINT};
+use crate::show::text::{one_line, width};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -26,18 +29,22 @@ Examples:
   tulving turn log assistant - < answer.md
   tulving turn list --last 20
 
-The log of a space keeps its newest 200 turns. It is apart from the memories: recall does not look there. What a user says in
-passing is looked at in the background, and what is worth keeping becomes a memory.";
+The log of a space keeps its newest 200 turns, and is cut back to them with every 50th: --last 250 shows all of
+it. It is apart from the memories: recall does not look there. What a user says in passing is looked at in the
+background, and what is worth keeping becomes a memory.";
 
 const RECOVER_EXAMPLES: &str = "\
 Examples:
   tulving recover
   tulving recover --channel support --assistant Ada";
 
+/// Most turns that are listed: more than a log has, even one that was loaded and not pruned yet.
+const MOST: usize = 1_000_000;
+
 /// Flags of `turn`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Turn {
+pub(crate) struct TurnArgs {
     #[command(subcommand)]
     act: Act,
 }
@@ -71,7 +78,7 @@ struct Log {
 
 #[derive(Debug, Args)]
 struct List {
-    /// How many
+    /// How many, up to all that the log has
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     last: i64,
     /// Only of this channel
@@ -91,7 +98,7 @@ pub(crate) struct Recover {
     assistant: String,
 }
 
-pub(super) fn run(args: &Turn, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &TurnArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.act {
         Act::Log(args) => log(args, app, printer),
         Act::List(args) => list(args, app, printer),
@@ -118,17 +125,20 @@ fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fail
 }
 
 fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let most = usize::try_from(TURNS_KEPT).unwrap_or(limits::PAGE);
-    let filter = TurnFilter { channel: args.channel.clone(), last: count(Field::Limit, args.last, most)? };
+    let last = count(Field::Limit, args.last, MOST)?;
     let caller = app.here()?;
-    let turns = app.engine.turns(&caller, &filter)?;
+    let turns = newest(app, &caller, args.channel.clone(), last)?;
     if printer.json() {
         printer.document(&serde_json::json!({ "turns": turns }))?;
         return Ok(Outcome::Done);
     }
+    let place = app.place(&caller)?;
     for turn in &turns {
-        let about = style::paint(FAINT, format!("{} {}", caller.zone.date(turn.at), turn.source));
-        printer.line(format!("{about} {}: {}", turn.role, tulving_core::preview::cut(&turn.content, 200)))?;
+        let about = format!("{} {}", caller.zone.date(turn.at), one_line(&turn.source));
+        let taken = width(&about) + turn.role.as_str().len() + 3;
+        let heading = format!("{} {}: ", style::paint(FAINT, about), turn.role);
+        let rest = format!("tulving turn list --json{place}");
+        printer.line(hung(&heading, taken, &one_line(&turn.content), &rest, printer.columns()))?;
     }
     if turns.is_empty() {
         printer.note("No turns are logged here. Log one with `tulving turn log user \"…\"`.")?;
@@ -136,9 +146,29 @@ fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
     Ok(Outcome::Done)
 }
 
+/// Returns the newest turns, oldest first, from as many pages of the log as needed.
+fn newest(
+    app: &App<'_>,
+    caller: &Caller,
+    channel: Option<String>,
+    last: usize,
+) -> Result<VecDeque<Turn>, Failure> {
+    let mut filter = TurnFilter { channel, before: None, last: last.min(limits::PAGE) };
+    let mut newest = VecDeque::new();
+    loop {
+        let page = app.engine.turns(caller, &filter)?;
+        filter.before = page.turns.first().map(|turn| turn.position);
+        page.turns.into_iter().rev().for_each(|turn| newest.push_front(turn));
+        filter.last = (last - newest.len()).min(limits::PAGE);
+        if !page.earlier || filter.last == 0 {
+            return Ok(newest);
+        }
+    }
+}
+
 pub(super) fn recover(args: &Recover, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let desk =
-        Desk::open(&app.engine, &app.here()?, tulving_dialects::Dialect::Max).map_err(Cause::Refused)?;
+    let desk = ToolContext::open(&app.engine, &app.here()?, tulving_dialects::Dialect::Max)
+        .map_err(Cause::Refused)?;
     let prompt = recovery::prompt(&desk, &args.assistant, args.channel.clone()).map_err(Cause::Refused)?;
     if printer.json() {
         printer.document(&serde_json::json!({ "prompt": prompt }))?;

@@ -1,12 +1,12 @@
-//! `tulving update`: a new version of a memory.
+//! `tulving update`: writes a new version of a memory.
 
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
-use tulving_core::answer::Edited;
-use tulving_core::id::Version;
-use tulving_core::request::UpdateRequest;
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
+use tulving_core::model::answer::Edited;
+use tulving_core::model::id::Version;
+use tulving_core::model::request::UpdateRequest;
+use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
 
 use super::Placed;
 use crate::args::{number, reference, time, word};
@@ -106,7 +106,7 @@ enum Clearable {
 }
 
 impl Update {
-    /// The new value of a field that may be empty: given, taken away, or left as it is.
+    /// Returns the change of a field that may be empty: set, cleared, or left as it is.
     fn change<T>(&self, field: Clearable, given: Option<T>) -> Result<Option<Option<T>>, Failure> {
         match (given, self.clear.contains(&field)) {
             (Some(_), true) => {
@@ -152,7 +152,7 @@ pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result
     let which = reference(&args.memory)?;
     let request = args.request(app)?;
     let caller = app.here()?;
-    // What is wrong with the memory or the request is for the update to say.
+    // The update reports what is wrong with the memory or the request.
     let before = app.engine.get(&caller, which).ok();
     let edited = app.engine.update(&caller, which, &request)?;
     if printer.json() {

@@ -1,7 +1,7 @@
-//! `tulving usage`: what the language model has cost, by day, model and purpose. For admins.
+//! `tulving usage`: shows what the language model has cost, by day, model and purpose. For admins.
 
 use clap::Args;
-use tulving_core::llm::{Spending, Usage as Row};
+use tulving_core::model::llm::{Spending, Usage as Row};
 
 use crate::args::whole_number;
 use crate::exit::Outcome;
@@ -61,7 +61,7 @@ fn row(usage: &Row) -> [String; 9] {
     ]
 }
 
-/// What may be spent, and with which model.
+/// Describes the budget and the model.
 fn bound(spending: &Spending) -> String {
     let Some(llm) = &spending.llm else {
         return "no language model is set up".to_owned();

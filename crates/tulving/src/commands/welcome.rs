@@ -1,7 +1,7 @@
-//! `tulving` alone: what is there, and what to do next. It makes no home.
+//! `tulving` alone: shows what is there, and what to do next. It creates no home.
 
 use serde::Serialize;
-use tulving_core::request::Filter;
+use tulving_core::model::request::Filter;
 use tulving_store::Home;
 
 use crate::config::Settings;
@@ -23,14 +23,14 @@ const SAVE: Example = Example {
     about: "remember something",
 };
 
-/// What to do where nothing is remembered yet.
+/// Examples for an empty home.
 const FIRST: &[Example] = &[
     SAVE,
     Example { command: "tulving recall \"how do I take my coffee?\"", about: "find it again, by meaning" },
     Example { command: "tulving demo", about: "see all of it at work, in a home that is thrown away" },
 ];
 
-/// What to do where something is.
+/// Examples for a home with memories.
 const NEXT: &[Example] = &[
     SAVE,
     Example { command: "tulving recall \"how do I take my coffee?\"", about: "find something, by meaning" },
@@ -39,7 +39,7 @@ const NEXT: &[Example] = &[
     Example { command: "tulving context", about: "see what an agent is told when a session starts" },
 ];
 
-/// What connects others.
+/// Examples that connect other programs.
 const CONNECT: &[Example] = &[
     Example {
         command: "claude mcp add --scope user tulving -- tulving mcp",
@@ -49,7 +49,7 @@ const CONNECT: &[Example] = &[
     Example { command: "tulving --help", about: "see all commands" },
 ];
 
-/// How many there are of what a caller may care about.
+/// The counts that a caller may care about.
 #[derive(Serialize)]
 struct Held {
     memories: u64,
@@ -85,7 +85,7 @@ pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome,
     Ok(Outcome::Done)
 }
 
-/// What the home holds; `None` where there is none yet.
+/// Returns what the home contains; `None` if there is none yet.
 fn held(settings: &Settings) -> Result<Option<Held>, Failure> {
     if !settings.home.exists() || !Home::open_or_create(&settings.home)?.database().exists() {
         return Ok(None);
@@ -98,5 +98,5 @@ fn held(settings: &Settings) -> Result<Option<Held>, Failure> {
     Ok(Some(Held { memories, waiting_for_review }))
 }
 
-/// Up to how many notes that wait are counted.
+/// Most waiting notes that are counted.
 const MOST_WAITING: usize = 100;

@@ -1,18 +1,18 @@
-//! `[[backends]]` of `config.toml`: where memories are kept and read, besides or instead of the built-in store.
+//! `[[backends]]` of `config.toml`: where memories are kept and read, in addition to or instead of the built-in store.
 //!
-//! Only the file sets them. A command is never taken from the environment, from a flag or from a request.
+//! Only the file sets them. A command is never read from the environment, a flag or a request.
 
 use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 use tulving_core::Backends;
-use tulving_core::backend::{BUILT_IN, BackendRole};
+use tulving_core::model::backend::{BUILT_IN, BackendRole};
 
 use super::error::SettingError;
 use super::file::ConfigFile;
 use super::{Chosen, Source};
 
-/// The key of the list, and what it is for.
+/// The key of the list, and its description.
 pub(super) const KEY: &str = "backends";
 const ABOUT: &str = "where memories are kept and read; see docs/plugins.md";
 
@@ -22,30 +22,30 @@ const ROLE: &str = "backends.role";
 const COMMAND: &str = "backends.command";
 const TIMEOUT: &str = "backends.timeout_ms";
 
-/// How long a secondary may take for an answer.
+/// Default time limit of a secondary for an answer.
 const SECONDARY_WITHIN: Duration = Duration::from_millis(500);
-/// How long a primary may: what is to be saved should not be lost to impatience.
+/// Default time limit of a primary. It is longer, so that a slow primary does not lose a save.
 const PRIMARY_WITHIN: Duration = Duration::from_secs(10);
 
-/// One backend, as it is set up.
+/// The settings of one backend.
 #[derive(Clone, Debug)]
 pub(crate) struct BackendSetting {
     pub(crate) name: String,
     pub(crate) role: BackendRole,
-    /// The program and its arguments; none for the built-in one.
+    /// The program and its arguments; empty for the built-in backend.
     pub(crate) command: Vec<String>,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     pub(crate) within: Duration,
     place: Source,
 }
 
 impl BackendSetting {
-    /// Whether it is the one that is built in.
+    /// True if it is the built-in backend.
     pub(crate) fn is_built_in(&self) -> bool {
         self.name == BUILT_IN
     }
 
-    /// As `tulving config` shows it.
+    /// Returns it as `tulving config` shows it.
     pub(super) fn chosen(&self) -> Chosen {
         let role = self.role.as_str();
         let value = match self.is_built_in() {
@@ -64,7 +64,7 @@ impl BackendSetting {
     }
 }
 
-/// The backends of the file, in their order. Refused as a whole unless exactly one is primary.
+/// Reads the backends of the file, in their order. All are refused unless exactly one is primary.
 pub(super) fn read(file: &ConfigFile<'_>) -> Result<Vec<BackendSetting>, SettingError> {
     let tables = file.tables(KEY, "tables, each under [[backends]]")?;
     let backends: Vec<BackendSetting> =
@@ -126,7 +126,7 @@ fn backend(
     Ok(BackendSetting { name, role, command, within: within.unwrap_or(usual), place })
 }
 
-/// A list of texts, of which the first says something.
+/// Reads a list of texts; the first must not be blank.
 fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
     let DeValue::Array(items) = value else {
         return None;

@@ -1,11 +1,11 @@
-//! What turns text into vectors, as the settings say.
+//! The settings of the embedding model.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tulving_models::{Address, EmbedderConfig, Patience, Service};
+use tulving_models::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, ServiceUrl};
 
-/// How long work that nobody asked for may wait for a service, and how long `doctor` tries one.
+/// Time limit of a service for work that no user asked for, and for `doctor`.
 const HURRY: Duration = Duration::from_secs(3);
 
 /// The settings below `embedding`.
@@ -13,24 +13,24 @@ const HURRY: Duration = Duration::from_secs(3);
 pub(crate) struct Embedding {
     pub(super) provider: Provider,
     pub(super) folder: PathBuf,
-    pub(super) base_url: Address,
+    pub(super) base_url: ServiceUrl,
     pub(super) model: String,
     pub(super) key_variable: String,
     pub(super) time_out: Duration,
 }
 
-/// How a model is called.
+/// The way to call a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calling {
-    /// Whether somebody waits for it.
-    pub(crate) patience: Patience,
-    /// The model that the store answers with, which a service need not be asked about.
+    /// Patient if a user waits for the result.
+    pub(crate) patience: RetryPolicy,
+    /// The model whose vectors the store answers with, so that a service need not be asked for it.
     pub(crate) known: Option<String>,
     /// The file in which processes note that the service did not answer.
     pub(crate) pause_file: Option<PathBuf>,
 }
 
-/// Where vectors come from.
+/// The source of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Provider {
     #[default]
@@ -42,17 +42,17 @@ pub(super) enum Provider {
 }
 
 impl Embedding {
-    /// Whether it was turned off on purpose.
+    /// True if it was turned off on purpose.
     pub(crate) fn is_off(&self) -> bool {
         self.provider == Provider::Off
     }
 
-    /// Whether it is somebody else who embeds, and may be slow or away.
+    /// True if a service embeds, which may be slow or unreachable.
     pub(crate) fn is_service(&self) -> bool {
         matches!(self.provider, Provider::OpenAi | Provider::Ollama)
     }
 
-    fn service(&self, calling: Calling) -> Result<Service, String> {
+    fn service(&self, calling: Calling) -> Result<EmbeddingServiceConfig, String> {
         let Calling { patience, known, pause_file } = calling;
         if self.base_url.is_empty() {
             return Err("embedding.base_url is not set".to_owned());
@@ -61,14 +61,14 @@ impl Embedding {
             return Err("embedding.model is not set".to_owned());
         }
         let time_out = match patience {
-            Patience::Patient => self.time_out,
-            Patience::Hurried => self.time_out.min(HURRY),
+            RetryPolicy::Patient => self.time_out,
+            RetryPolicy::Hurried => self.time_out.min(HURRY),
         };
         let (base_url, model) = (self.base_url.clone(), self.model.clone());
-        Ok(Service { base_url, model, time_out, patience, known, pause_file })
+        Ok(EmbeddingServiceConfig { base_url, model, time_out, patience, known, pause_file })
     }
 
-    /// What the models are asked for, or which setting is missing.
+    /// Returns the configuration for the models, or the setting that is missing.
     pub(crate) fn config(&self, calling: Calling) -> Result<EmbedderConfig, String> {
         let key_env = Some(self.key_variable.clone()).filter(|name| !name.is_empty());
         Ok(match self.provider {

@@ -1,68 +1,68 @@
-//! What can be wrong with settings.
+//! Errors in settings.
 
 use std::io;
 use std::path::PathBuf;
 
-use tulving_core::error::{Class, RegistryError};
+use tulving_core::model::error::{Class, RegistryError};
 use tulving_server::http::TlsError;
 
 use super::{HOME, Source};
 
-/// Why the settings cannot be used. Nothing was opened.
+/// The reason why the settings cannot be used. Nothing was opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingError {
     /// There is no such setting.
     #[error("{place}: there is no setting `{got}`")]
     Unknown {
-        /// Where it was found.
+        /// The place in the settings.
         place: Source,
-        /// What was given.
+        /// The key that was given.
         got: String,
-        /// The one that was meant, where one is like it.
+        /// The key that was probably meant, if one is similar.
         nearest: Option<&'static str>,
     },
     /// A value does not fit.
     #[error("{place}: {key} is `{got}` and must be {expects}")]
     Value {
-        /// Where it was found.
+        /// The place in the settings.
         place: Source,
         /// The key.
         key: &'static str,
-        /// What was given.
+        /// The value that was given.
         got: String,
-        /// What it must be.
+        /// The values that fit.
         expects: &'static str,
     },
-    /// It is said twice, in the words of two tools.
+    /// A setting is given twice, under the names of two tools.
     #[error("{place}: {got} is another name of {key}, which line {line} has set")]
     Twice {
-        /// Where it was found again.
+        /// The place of the second.
         place: Source,
-        /// What it is called there.
+        /// The name used there.
         got: String,
         /// The key.
         key: &'static str,
-        /// The line where it was set first.
+        /// The line of the first.
         line: usize,
     },
-    /// Two files set it.
+    /// Two files set the same key.
     #[error("{place}: {key} is set already at {first}")]
     InBoth {
-        /// Where it was found again.
+        /// The place of the second.
         place: Source,
         /// The key.
         key: &'static str,
-        /// Where it was set first.
+        /// The place of the first.
         first: Source,
     },
-    /// Something that belongs to it is not said.
+    /// A required part is missing.
     #[error("{place}: {key} has no {what}")]
     Missing {
-        /// Where it was found.
+        /// The place in the settings.
         place: Source,
         /// The key.
         key: &'static str,
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
     /// The file is not TOML, or not JSON.
@@ -72,7 +72,7 @@ pub(crate) enum SettingError {
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What the parser said.
+        /// The message of the parser.
         why: String,
     },
     /// The file cannot be read.
@@ -80,39 +80,39 @@ pub(crate) enum SettingError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Two settings go together.
+    /// Two settings need each other, and one is missing.
     #[error("{given} is set and {missing} is not")]
     Alone {
-        /// The one.
+        /// The setting that is there.
         given: &'static str,
-        /// The other.
+        /// The setting that is missing.
         missing: &'static str,
     },
     /// The certificate of the server cannot be used.
     #[error(transparent)]
     Tls(Box<TlsError>),
-    /// A backend is not wholly set up.
+    /// A backend is not completely set up.
     #[error("{place}: the backend `{name}` {why}")]
     Backend {
-        /// Where it was found.
+        /// The place in the settings.
         place: Source,
-        /// Its name, where it has one.
+        /// Its name, if it has one.
         name: String,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
-    /// The backends do not go together.
+    /// The backends do not fit together.
     #[error("{}: {source}", path.display())]
     Registry {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: RegistryError,
     },
-    /// There is no place for the home.
+    /// The platform has no folder for the home.
     #[error("the platform names no folder for data")]
     NoHome,
 }
@@ -123,13 +123,13 @@ impl From<TlsError> for SettingError {
     }
 }
 
-/// Whether somebody wanted to write the key of the language model into the file.
+/// True if the key looks like an attempt to write the language model's API key into the file.
 fn is_key_of_model(key: &str) -> bool {
     matches!(key, "llm.key" | "llm.api_key" | "llm.apiKey" | "llm.token")
 }
 
 impl SettingError {
-    /// What sort of trouble it is.
+    /// Returns the class of the error.
     pub(crate) fn class(&self) -> Class {
         match self {
             Self::Unreadable { .. } | Self::NoHome => Class::Host,
@@ -137,7 +137,7 @@ impl SettingError {
         }
     }
 
-    /// A stable name for programs.
+    /// Returns a stable name for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "unknown_setting",
@@ -152,7 +152,7 @@ impl SettingError {
         }
     }
 
-    /// What to do about it.
+    /// Returns what the user can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { got, .. } if is_key_of_model(got) => Some(

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
-use tulving_core::preview;
+use tulving_core::model::preview;
 
 use super::error::SettingError;
 use super::table::{Shape, is_spelled_below, settings};
 use super::{Source, backends, secrets, tend};
 use crate::nearest::nearest;
 
-/// The lists of tables, which are read by themselves.
+/// The lists of tables, which are read separately.
 pub(crate) const LISTS: [&str; 4] = [backends::KEY, tend::EXPIRE, tend::SPACE, secrets::SPACE];
 
 /// An entry of the file.
@@ -22,7 +22,7 @@ pub(super) struct Entry {
     pub(super) key: String,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// The value, where it is of a shape that a setting can have.
+    /// The value, if a setting can have its shape.
     pub(super) value: Option<(Shape, String)>,
     /// The value as it is written.
     pub(super) written: String,
@@ -48,14 +48,14 @@ impl<'a> ConfigFile<'a> {
         Ok(Self { path, text, table })
     }
 
-    /// The entries, in the order of their keys, without what is in lists of tables.
+    /// Returns the entries sorted by key, without the lists of tables.
     pub(super) fn entries(&self) -> Vec<Entry> {
         let mut found = Vec::new();
         collect(self.text, self.table.get_ref(), "", &mut found);
         found
     }
 
-    /// The tables of one of the lists, each with its place.
+    /// Returns the tables of a list, each with its place.
     pub(super) fn tables<'s>(
         &'s self,
         list: &'static str,
@@ -82,7 +82,7 @@ impl<'a> ConfigFile<'a> {
         items.iter().map(table).collect()
     }
 
-    /// That a value does not fit.
+    /// Makes the error of a value that does not fit.
     pub(super) fn refused(
         &self,
         key: &'static str,
@@ -93,7 +93,7 @@ impl<'a> ConfigFile<'a> {
         SettingError::Value { place: self.place(value.span().start), key, got, expects }
     }
 
-    /// That the tables of a list have no such key.
+    /// Makes the error of an unknown key in a table of a list.
     pub(super) fn unknown(
         &self,
         list: &str,
@@ -105,14 +105,14 @@ impl<'a> ConfigFile<'a> {
         SettingError::Unknown { place: self.place(key.span().start), got: preview::short(&got), nearest }
     }
 
-    /// The fields of a table as they are written, on one line.
+    /// Returns the fields of a table as they are written, on one line.
     pub(super) fn shown(&self, fields: &DeTable<'_>) -> String {
         let field =
             |key: &Spanned<DeString<'_>>, value| format!("{} = {}", key.get_ref(), self.written(value));
         fields.iter().map(|(key, value)| field(key, value)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The file, for what is wrong with all of it.
+    /// The path of the file, for errors about the whole file.
     pub(super) fn path(&self) -> &'a Path {
         self.path
     }
@@ -126,7 +126,7 @@ impl<'a> ConfigFile<'a> {
     }
 }
 
-/// Walks through the tables. One that is empty and could not hold any setting is an entry like a wrong key.
+/// Walks the tables. An empty table that no setting could be in becomes an entry, like a wrong key.
 fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>) {
     for (key, value) in table {
         let name =
@@ -146,17 +146,17 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
     }
 }
 
-/// A text that is not blank.
+/// Returns a text that is not blank.
 pub(super) fn word<'v>(value: &'v Spanned<DeValue<'_>>) -> Option<&'v str> {
     value.get_ref().as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A number as its text.
+/// Returns a number as text.
 pub(super) fn number(value: &Spanned<DeValue<'_>>) -> Option<String> {
     shaped(value.get_ref()).filter(|(shape, _)| *shape == Shape::Number).map(|(_, text)| text)
 }
 
-/// A value as its text, where it is of a shape that a setting can have.
+/// Returns a value as text, if a setting can have its shape.
 pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     match value {
         DeValue::String(text) => Some((Shape::Text, text.clone().into_owned())),
@@ -171,7 +171,7 @@ pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
     }
 }
 
-/// A table for programs.
+/// Converts a table to JSON.
 pub(super) fn json(fields: &DeTable<'_>) -> Value {
     fields.iter().map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref()))).collect()
 }
@@ -190,7 +190,7 @@ fn holds_settings(table: &str) -> bool {
     settings().any(|setting| below(setting.key)) || is_spelled_below(table)
 }
 
-/// The line of the byte at this place, from 1.
+/// Returns the line of a byte offset, from 1.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

@@ -1,18 +1,19 @@
-//! `config.json`: settings as other tools write them, in JSON, beside `config.toml` or in its place.
+//! `config.json`: settings in JSON, as other tools write them, in addition to `config.toml` or instead of it.
 //!
-//! A block may be pasted as a page prints it, also without the braces around it. Keys are those of `config.toml`, or the spelling
-//! of the other tool. Lists of tables belong into `config.toml`.
+//! A block may be pasted from a documentation page, even without the braces around it. Keys are those of `config.toml`,
+//! or the other tool's spelling. Lists of tables belong in `config.toml`.
 
 use std::fmt;
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 use super::error::SettingError;
 use super::file::{Entry, line_at};
 use super::table::Shape;
 
-/// A value with its keys in the order of the text, also those that are there twice.
+/// A value with its keys in the order of the text, duplicates included.
 enum Json {
     Object(Vec<(String, Json)>),
     List(Vec<Json>),
@@ -22,20 +23,68 @@ enum Json {
     Null,
 }
 
-/// The entries of the text, in its order.
+/// An edit of one setting.
+pub(super) enum Edit {
+    /// Keeps it.
+    Keep,
+    /// Sets it to an empty text.
+    Empty,
+    /// Removes it.
+    Remove,
+}
+
+/// Edits settings in the text; `choose` gets the dotted key and the value. Returns the text unchanged if nothing is
+/// edited, or if it is not JSON.
+pub(super) fn edited(text: &str, choose: &dyn Fn(&str, &str) -> Edit) -> String {
+    let Ok(Json::Object(mut fields)) = serde_json::from_str(&braced(text)) else {
+        return text.to_owned();
+    };
+    match edit(&mut fields, "", choose) {
+        false => text.to_owned(),
+        true => serde_json::to_string_pretty(&Json::Object(fields))
+            .map_or_else(|_| text.to_owned(), |text| format!("{text}\n")),
+    }
+}
+
+/// Edits the fields of an object. Returns true if any changed.
+fn edit(fields: &mut Vec<(String, Json)>, above: &str, choose: &dyn Fn(&str, &str) -> Edit) -> bool {
+    let mut changed = false;
+    fields.retain_mut(|(key, value)| {
+        let name = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        if let Json::Object(inner) = value {
+            changed |= edit(inner, &name, choose);
+            return true;
+        }
+        let plain = if let Json::Text(text) = &*value { text.as_str() } else { "" };
+        let stays = match choose(&name, plain) {
+            Edit::Keep => return true,
+            Edit::Empty => {
+                *value = Json::Text(String::new());
+                true
+            }
+            Edit::Remove => false,
+        };
+        changed = true;
+        stays
+    });
+    changed
+}
+
+/// Adds the braces that a pasted block may lack; on the same line, so that line numbers stay those of the file.
+fn braced(text: &str) -> String {
+    match text.trim_start().starts_with('{') {
+        true => text.to_owned(),
+        false => format!("{{{}}}", text.trim_end().trim_end_matches(',')),
+    }
+}
+
+/// Reads the entries of the text, in its order.
 pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingError> {
-    let bare = text.trim().trim_end_matches(',');
-    if bare.is_empty() {
+    if text.trim().trim_end_matches(',').is_empty() {
         return Ok(Vec::new());
     }
-    // On the same line, so that lines are those of the file.
-    let braced = if bare.starts_with('{') {
-        text.to_owned()
-    } else {
-        format!("{{{}}}", text.trim_end().trim_end_matches(','))
-    };
     let syntax = |line: usize, why: String| SettingError::Syntax { path: path.to_owned(), line, why };
-    let read: Json = serde_json::from_str(&braced).map_err(|error| {
+    let read: Json = serde_json::from_str(&braced(text)).map_err(|error| {
         let why = error.to_string();
         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why).to_owned();
         syntax(error.line().max(1), why)
@@ -48,7 +97,7 @@ pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingErro
     Ok(found)
 }
 
-/// Walks through the objects. `at` is how far the text was read: a key stands after the one before it.
+/// Walks the objects. `at` is how far the text was searched: each key stands after the one before it.
 fn collect(text: &str, fields: Vec<(String, Json)>, above: &str, at: &mut usize, found: &mut Vec<Entry>) {
     for (key, value) in fields {
         let quoted = serde_json::Value::from(key.as_str()).to_string();
@@ -68,7 +117,7 @@ fn collect(text: &str, fields: Vec<(String, Json)>, above: &str, at: &mut usize,
     }
 }
 
-/// A value as its text, where it is of a shape that a setting can have.
+/// Returns a value as text, if a setting can have its shape.
 fn shaped(value: Json) -> Option<(Shape, String)> {
     match value {
         Json::Text(text) => Some((Shape::Text, text)),
@@ -92,6 +141,22 @@ impl fmt::Display for Json {
             Self::Number(number) => f.write_str(number),
             Self::Choice(choice) => write!(f, "{choice}"),
             Self::Null => f.write_str("null"),
+        }
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (key, value))),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Number(number) => match number.parse::<serde_json::Number>() {
+                Ok(number) => number.serialize(serializer),
+                Err(_) => serializer.serialize_str(number),
+            },
+            Self::Choice(choice) => serializer.serialize_bool(*choice),
+            Self::Null => serializer.serialize_unit(),
         }
     }
 }
@@ -156,7 +221,7 @@ impl<'de> Visitor<'de> for Reader {
 mod tests {
     use super::*;
 
-    /// The key of an entry, its line, and its value where it is read.
+    /// The key of an entry, its line, and its value if it could be read.
     type ReadEntry = (String, usize, Option<(Shape, String)>);
 
     fn read_entries(text: &str) -> Vec<ReadEntry> {

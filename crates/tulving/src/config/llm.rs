@@ -1,6 +1,7 @@
-//! Which language model is asked, as the settings say, and where its key comes from.
+//! The settings of the language model, and where its key comes from.
 //!
-//! The key itself is no setting: it is in the environment, in a file of its own or in the keyring of the system, so that nothing that shows settings shows it.
+//! The key itself is not a setting: it is in the environment, in its own file or in the system's keyring, so that
+//! nothing that shows settings shows it.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,25 +11,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tulving_core::Llm;
-use tulving_core::error::LlmError;
-use tulving_core::llm::{LlmName, Prompt, Reply};
+use tulving_core::model::error::LlmError;
+use tulving_core::model::llm::{LlmName, Prompt, Reply};
 use tulving_core::ports::LanguageModel;
-use tulving_models::{Address, LlmConfig, LlmProvider, Secret, language_model};
+use tulving_models::{ApiKey, LlmConfig, LlmProvider, ServiceUrl, language_model};
 
 use crate::keyring::Keyring;
 
-/// The variable of the environment that holds the key, whichever the service is.
+/// The environment variable that has the key, for every service.
 pub(crate) const LLM_KEY: &str = "TULVING_LLM_API_KEY";
-/// No key is as long as this; what is longer is something else.
+/// Upper limit for the length of a key; anything longer is not a key.
 pub(crate) const KEY_BYTES: u64 = 16 * 1_024;
 
 /// The settings below `llm`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LlmSettings {
-    /// None is no language model.
+    /// `None` for no language model.
     pub(super) provider: Option<LlmProvider>,
-    /// Empty for the usual one.
-    pub(super) base_url: Address,
+    /// Empty for the provider's own.
+    pub(super) base_url: ServiceUrl,
     pub(super) model: String,
     /// Empty for none.
     pub(super) key_file: PathBuf,
@@ -36,11 +37,11 @@ pub(crate) struct LlmSettings {
     pub(super) key_entry: String,
     pub(super) time_out: Duration,
     pub(super) max_concurrent: usize,
-    /// Nought is no bound.
+    /// 0 for no limit.
     pub(super) tokens_per_day: u64,
 }
 
-/// Where a key was found.
+/// The place where a key was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeySource {
     Nowhere,
@@ -61,8 +62,8 @@ impl fmt::Display for KeySource {
 }
 
 impl LlmSettings {
-    /// The language model with its budget. One that cannot be used says so when it is asked: a wrong setting keeps nobody from
-    /// the memories.
+    /// Opens the language model with its budget. A model that cannot be used fails when it is asked, so that a wrong
+    /// setting does not block access to the memories.
     pub(crate) fn open(&self, home: &Path) -> Llm {
         let Some(provider) = self.provider else {
             return Llm::default();
@@ -75,28 +76,28 @@ impl LlmSettings {
         Llm::new(model, Some(self.tokens_per_day).filter(|limit| *limit > 0))
     }
 
-    /// Whether none is set up.
+    /// True if no language model is set up.
     pub(crate) fn is_off(&self) -> bool {
         self.provider.is_none()
     }
 
-    /// The entry of the keyring that the key may be in, where one is named.
+    /// The keyring entry for the key, if one is named.
     pub(crate) fn key_entry(&self) -> Option<&str> {
         (!self.key_entry.is_empty()).then_some(self.key_entry.as_str())
     }
 
-    /// Where the key is found.
+    /// Finds the place of the key.
     pub(crate) fn key_source(&self, home: &Path) -> Result<KeySource, LlmError> {
         let provider = self.provider.ok_or(LlmError::None)?;
         Ok(self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?.1)
     }
 
-    /// How long an answer may take.
+    /// Time limit for an answer.
     pub(crate) fn time_out(&self) -> Duration {
         self.time_out
     }
 
-    /// What is asked for, and where its key was found.
+    /// Returns the configuration of the model, and where its key was found.
     pub(crate) fn config(&self, home: &Path) -> Result<(LlmConfig, KeySource), LlmError> {
         let provider = self.provider.ok_or(LlmError::None)?;
         let (key, source) = self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?;
@@ -113,18 +114,18 @@ impl LlmSettings {
         Ok((config, source))
     }
 
-    /// The key: of our own variable, of the file that is set up, of the entry of the keyring that is, of the variable of the service, in this order. A variable that is
-    /// empty is none.
+    /// Finds the key: in our own variable, the file that is set, the keyring entry that is set, or the service's
+    /// variable, in this order. An empty variable counts as unset.
     fn key(
         &self,
         provider: LlmProvider,
         home: &Path,
         variable: impl Fn(&str) -> Option<OsString>,
         keyring: impl FnOnce() -> Keyring,
-    ) -> Result<(Option<Secret>, KeySource), LlmError> {
+    ) -> Result<(Option<ApiKey>, KeySource), LlmError> {
         let named = |name: &'static str| {
             let text = variable(name)?.to_string_lossy().trim().to_owned();
-            (!text.is_empty()).then(|| (Some(Secret::new(text)), KeySource::Environment(name)))
+            (!text.is_empty()).then(|| (Some(ApiKey::new(text)), KeySource::Environment(name)))
         };
         if let Some(found) = named(LLM_KEY) {
             return Ok(found);
@@ -132,23 +133,23 @@ impl LlmSettings {
         if !self.key_file.as_os_str().is_empty() {
             let path = home.join(&self.key_file);
             let key = read_key(&path)?;
-            return Ok((Some(Secret::new(key)), KeySource::File(path)));
+            return Ok((Some(ApiKey::new(key)), KeySource::File(path)));
         }
         if let Some(entry) = self.key_entry() {
             let key = keyring().key(entry)?;
-            return Ok((Some(Secret::new(key)), KeySource::Keyring(entry.to_owned())));
+            return Ok((Some(ApiKey::new(key)), KeySource::Keyring(entry.to_owned())));
         }
         Ok(provider.key_variable().and_then(named).unwrap_or((None, KeySource::Nowhere)))
     }
 }
 
-/// The only line of a file.
+/// Reads the only line of a file.
 fn read_key(path: &Path) -> Result<String, LlmError> {
     let wrong = |why: String| LlmError::NotSetUp { why: format!("llm.key_file {} {why}", path.display()) };
     let mut text = String::new();
     let file =
         tulving_store::open_regular(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    // What is in it is not repeated, whatever it is.
+    // Errors never repeat the content.
     file.take(KEY_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(|_| wrong("cannot be read as text".to_owned()))?;
@@ -159,7 +160,7 @@ fn read_key(path: &Path) -> Result<String, LlmError> {
     }
 }
 
-/// Stands for a language model that cannot be had.
+/// Takes the place of a language model that cannot be used.
 struct Unusable {
     name: LlmName,
     why: LlmError,

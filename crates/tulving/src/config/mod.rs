@@ -1,8 +1,8 @@
 //! Settings: `config.toml` and `config.json` in the home, then the environment, then flags; the later one wins.
 //!
-//! [`table`] declares each of them once. An unknown key of the file is an error that names the nearest known one. An unknown
-//! variable is a warning of `config` and `doctor`: others set variables with our prefix too, such as Kubernetes for a service
-//! named `tulving`.
+//! [`table`] declares each of them once. An unknown key of the file is an error that names the nearest known one. An
+//! unknown variable is only a warning of `config` and `doctor`: others set variables with our prefix too, such as
+//! Kubernetes for a service named `tulving`.
 
 mod backends;
 mod embedding;
@@ -25,12 +25,12 @@ use std::{env, io};
 use anstream::ColorChoice;
 use etcetera::base_strategy::{self, BaseStrategy};
 use serde::Serialize;
-use tulving_core::limits::Limits;
-use tulving_core::preview;
-use tulving_core::space::Secret;
-use tulving_core::time::Zone;
-use tulving_core::turn::Listening;
-use tulving_core::{Consolidation, Secrecy};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::preview;
+use tulving_core::model::space::Secret;
+use tulving_core::model::time::Zone;
+use tulving_core::model::turn::Listening;
+use tulving_core::{ConsolidationSettings, SecretPolicies};
 
 use crate::args::Global;
 use crate::log::Logging;
@@ -53,58 +53,58 @@ pub(crate) use table::reference;
 pub(crate) use table::reference_page;
 pub(crate) use tend::Tending;
 
-/// What every command is run with.
+/// The settings of a command.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// Where everything is kept.
+    /// The folder with all data.
     pub(crate) home: PathBuf,
-    /// The token to act by; without one it is the local user who acts.
+    /// The token to act with; without one the local user acts.
     pub(crate) token: Option<Secret>,
     /// The space of the call, by name or id.
     pub(crate) space: String,
     /// The agent that speaks for the user.
     pub(crate) agent: Option<String>,
-    /// The folder of files that people can read; empty is that of the home.
+    /// The folder of human-readable files; empty for the one in the home.
     pub(crate) workspace: PathBuf,
     /// The time zone in which days are counted.
     pub(crate) zone: Zone,
-    /// Bounds on what is taken in.
+    /// Limits on input.
     pub(crate) limits: Limits,
-    /// How long to wait for other processes.
+    /// Time to wait for other processes.
     pub(crate) busy_wait: Duration,
-    /// How many connections read at once.
+    /// Number of connections that read at once.
     pub(crate) readers: usize,
-    /// What turns text into vectors.
+    /// The embedding model.
     pub(crate) embedding: Embedding,
-    /// Which language model is asked.
+    /// The language model.
     pub(crate) llm: LlmSettings,
-    /// Where the files are kept that memories describe.
+    /// The storage of the files that memories describe.
     pub(crate) objects: ObjectPlace,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
-    /// Which turns are looked at, for what and by whom.
+    /// The turns that are read for memories, and by what.
     pub(crate) listening: Listening,
-    /// Whether and how journals are consolidated.
-    pub(crate) consolidation: Consolidation,
-    /// Where memories are kept; the built-in store alone where there is none.
+    /// The settings of journal consolidation.
+    pub(crate) consolidation: ConsolidationSettings,
+    /// The backends; empty for the built-in store alone.
     pub(crate) backends: Vec<BackendSetting>,
-    /// What is done with what has aged.
+    /// The rules for aged memories.
     pub(crate) tending: Tending,
-    /// What is done with secrets.
-    pub(crate) secrecy: Secrecy,
-    /// What a server keeps to.
+    /// The secrets policies.
+    pub(crate) secrecy: SecretPolicies,
+    /// The settings of the server.
     pub(crate) server: Server,
-    /// What a server says of what it does.
+    /// The log of the server.
     pub(crate) logging: Logging,
-    /// Whether to colour what is printed.
+    /// The choice of when to colour the output.
     pub(crate) color: ColorChoice,
-    /// Each value and where it came from, in the order of the table.
+    /// Each value and its source, in the order of the table.
     pub(crate) chosen: Vec<Chosen>,
-    /// Variables of the environment that begin like ours and are no setting, by name.
+    /// Environment variables with our prefix that are not settings, by name.
     pub(crate) unknown_variables: Vec<UnknownVariable>,
 }
 
-/// A variable of the environment that begins like ours and is no setting.
+/// An environment variable with our prefix that is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownVariable {
     /// Its name.
@@ -114,7 +114,7 @@ pub(crate) struct UnknownVariable {
 }
 
 impl UnknownVariable {
-    /// The advice for whoever set it.
+    /// Returns advice for the user who set it.
     pub(crate) fn hint(&self) -> String {
         match self.nearest {
             Some(nearest) => format!("did you mean `{nearest}`? `tulving config --help` lists all of them"),
@@ -130,7 +130,7 @@ impl std::fmt::Display for UnknownVariable {
     }
 }
 
-/// A value and where it came from.
+/// A value and its source.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Chosen {
     /// The key.
@@ -138,38 +138,38 @@ pub(crate) struct Chosen {
     /// The value as people read it.
     #[serde(skip)]
     pub(crate) value: String,
-    /// The same for programs: a number, a choice, a list, a table or a text.
+    /// The value for programs: a number, a choice, a list, a table or a text.
     #[serde(rename = "value")]
     pub(crate) json: serde_json::Value,
-    /// Where it came from.
+    /// The source of the value.
     pub(crate) source: Source,
-    /// What it is for.
+    /// The description of the setting.
     pub(crate) about: &'static str,
 }
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(crate) enum Source {
-    /// Nobody said anything.
+    /// The default: nothing else set it.
     Default,
-    /// The file.
+    /// A file.
     File {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
     },
     /// The environment.
     Environment {
-        /// Which variable.
+        /// The name of the variable.
         name: &'static str,
     },
     /// The token, which is confined.
     Token,
     /// A flag.
     Flag {
-        /// Which.
+        /// The name of the flag.
         name: &'static str,
     },
 }
@@ -187,19 +187,19 @@ impl std::fmt::Display for Source {
 }
 
 impl Settings {
-    /// Who named the space of the call.
+    /// Returns the source of the call's space.
     pub(crate) fn space_source(&self) -> &Source {
         let space = self.chosen.iter().find(|chosen| chosen.key == "space");
         space.map_or(&Source::Default, |chosen| &chosen.source)
     }
 
-    /// Returns whether the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
+    /// True if the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
     /// environment is where a person works, and other spaces stay in reach.
     pub(crate) fn is_confined(&self) -> bool {
         matches!(self.space_source(), Source::Flag { name } if *name == CONFINING)
     }
 
-    /// What is turned on and does nothing, since no language model is set up.
+    /// Returns a warning about settings that are on but have no effect, because no language model is set up.
     pub(crate) fn idle(&self) -> Option<&'static str> {
         match (self.listening.journal.enabled, self.consolidation.enabled) {
             _ if !self.llm.is_off() => None,
@@ -215,24 +215,24 @@ impl Settings {
 
 /// The flag that confines a call to the space it names.
 const CONFINING: &str = "--space";
-/// What every variable begins with.
+/// The prefix of every variable.
 pub(crate) const PREFIX: &str = "TULVING_";
-/// Variables that are no settings: where the home is, and as whom to act.
+/// Variables that are not settings: the path of the home, and the token to act with.
 pub(crate) const HOME: &str = "TULVING_HOME";
 pub(crate) const TOKEN: &str = "TULVING_TOKEN";
 
 /// Reads the settings: defaults, file, environment, flags.
 pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     let (home, _) = home(global)?;
-    // Set but empty or garbled is a wrong token, never the local user: a host whose secret is missing must not act with
-    // more rights than it was given.
+    // A token that is set but empty or garbled is a wrong token, never the local user: a host whose secret is missing
+    // must not act with more rights than it was given.
     let token = env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned()));
     let mut settings = Settings { token, ..Settings::of_home(home)? };
     read_file(&mut settings)?;
     read_environment(&mut settings, env::vars_os())?;
     let flags = [
         ("space", "--default-space", global.default_space.clone()),
-        // After the default, so that it wins where both get here.
+        // After the default, so that it wins if both are given.
         ("space", CONFINING, global.space.clone()),
         ("agent", "--agent", global.agent.clone()),
         ("output.color", "--color", global.color.map(|choice| choice.to_string())),
@@ -246,7 +246,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
 }
 
 impl Settings {
-    /// What holds in a home where nothing is said.
+    /// Returns the defaults for a home.
     pub(crate) fn of_home(home: PathBuf) -> Result<Self, SettingError> {
         let mut settings = Self {
             home,
@@ -263,10 +263,10 @@ impl Settings {
             objects: ObjectPlace::default(),
             languages: None,
             listening: Listening::default(),
-            consolidation: Consolidation::default(),
+            consolidation: ConsolidationSettings::default(),
             backends: Vec::new(),
             tending: Tending::default(),
-            secrecy: Secrecy::default(),
+            secrecy: SecretPolicies::default(),
             server: Server::default(),
             logging: Logging::default(),
             color: ColorChoice::Auto,
@@ -280,7 +280,7 @@ impl Settings {
     }
 }
 
-/// Where the home is, and who says so.
+/// Returns the path of the home, and its source.
 pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
     if let Some(path) = &global.home {
         return at_home(path.clone(), Source::Flag { name: "--home" });
@@ -292,7 +292,7 @@ pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
     Ok((strategy.data_dir().join("tulving"), Source::Default))
 }
 
-/// A home that was named. A shell that was kept from it leaves `~` as it is, and nobody wants a folder of that name.
+/// Checks the path of a home. A quoted `~` is not expanded by the shell, and no user wants a folder of that name.
 fn at_home(path: PathBuf, place: Source) -> Result<(PathBuf, Source), SettingError> {
     match path.starts_with("~") {
         true => Err(SettingError::Value {
@@ -305,17 +305,17 @@ fn at_home(path: PathBuf, place: Source) -> Result<(PathBuf, Source), SettingErr
     }
 }
 
-/// The file of a home.
+/// The path of a home's `config.toml`.
 pub(crate) fn file_of(home: &Path) -> PathBuf {
     home.join("config.toml")
 }
 
-/// The file of a home that has settings as JSON.
+/// The path of a home's `config.json`.
 pub(crate) fn json_of(home: &Path) -> PathBuf {
     home.join("config.json")
 }
 
-/// Takes one value over and notes where it came from.
+/// Sets one value and records its source.
 fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
         let got = preview::short(&setting.shown(text));
@@ -331,11 +331,11 @@ fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) 
     Ok(())
 }
 
-/// The text of a file; `None` where there is none.
+/// Reads the text of a file; `None` if it does not exist.
 fn text_of(path: &Path) -> Result<Option<String>, SettingError> {
     match tulving_store::read_regular(path) {
         Ok(text) => Ok(Some(text)),
-        // What is wrong with the home itself is said by what opens it.
+        // Problems of the home itself are reported when it is opened.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
@@ -343,7 +343,7 @@ fn text_of(path: &Path) -> Result<Option<String>, SettingError> {
     }
 }
 
-/// Takes the entries of a file over.
+/// Applies the entries of a file.
 fn take_entries(settings: &mut Settings, path: &Path, entries: Vec<Entry>) -> Result<(), SettingError> {
     for Entry { key, line, value, written } in entries {
         let place = Source::File { path: path.to_owned(), line };

@@ -1,30 +1,31 @@
-//! Where the files are kept that memories describe, as the settings say.
+//! The settings for the storage of files that memories describe.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{Hold, Objects};
-use tulving_store::objects::{Local, ObjectSizes, S3, S3Config, S3Keys};
+use tulving_store::objects::{LocalObjects, ObjectSizes, S3Config, S3Keys, S3Objects};
 
 /// The settings below `objects`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectPlace {
-    /// Empty for the folder of the home.
+    /// Empty for a folder in the home.
     pub(super) bucket: String,
     pub(super) region: String,
     pub(super) endpoint: String,
     pub(super) prefix: String,
     pub(super) allow_http: bool,
-    /// Empty for the variables that every client of S3 knows.
+    /// Empty for the usual environment variables of S3 clients.
     pub(super) keys_file: PathBuf,
 }
 
 impl ObjectPlace {
-    /// The place itself. One that cannot be used says so when it is used: a wrong setting keeps nobody from the memories.
+    /// Opens the storage. One that cannot be used fails when it is used, so that a wrong setting does not block access
+    /// to the memories.
     pub(crate) fn open(&self, folder: &Path) -> Arc<dyn Objects> {
         if self.bucket.is_empty() {
-            return Arc::new(Local::new(folder));
+            return Arc::new(LocalObjects::new(folder));
         }
         match self.bucket(folder) {
             Ok(bucket) => Arc::new(bucket),
@@ -32,20 +33,20 @@ impl ObjectPlace {
         }
     }
 
-    /// The sizes of what is kept there.
+    /// Opens the storage to read the sizes of its objects.
     pub(crate) fn sizes(&self, folder: &Path) -> Result<Box<dyn ObjectSizes>, ObjectError> {
         match self.bucket.is_empty() {
-            true => Ok(Box::new(Local::new(folder))),
+            true => Ok(Box::new(LocalObjects::new(folder))),
             false => Ok(Box::new(self.bucket(folder)?)),
         }
     }
 
-    fn bucket(&self, folder: &Path) -> Result<S3, ObjectError> {
+    fn bucket(&self, folder: &Path) -> Result<S3Objects, ObjectError> {
         let keys = match self.keys_file.as_os_str().is_empty() {
             true => S3Keys::from_variables(|name| std::env::var(name).ok())?,
             false => S3Keys::from_file(&self.keys_file)?,
         };
-        S3::new(S3Config {
+        S3Objects::new(S3Config {
             bucket: self.bucket.clone(),
             region: self.region.clone(),
             endpoint: Some(self.endpoint.clone()).filter(|endpoint| !endpoint.is_empty()),
@@ -58,7 +59,7 @@ impl ObjectPlace {
     }
 }
 
-/// Stands for a place that cannot be had.
+/// Takes the place of a storage that cannot be used.
 struct Unusable {
     why: ObjectError,
 }

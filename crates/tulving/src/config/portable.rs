@@ -1,5 +1,5 @@
-//! The text of `config.toml` as it travels in a backup: without secrets when it is packed, and without the places of another
-//! machine when it is unpacked. Comments and the order of lines stay.
+//! Prepares the texts of `config.toml` and `config.json` for a backup: removes secrets when packing, and paths of
+//! another machine when unpacking. Comments and the order of lines stay.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,9 +8,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tulving_core::text::secrets;
 
-use super::table::settings;
+use tulving_store::ConfigTexts;
 
-/// Settings that say where files and attachments are kept. A restore puts both into the home.
+use super::json::{self, Edit};
+use super::table::{settings, spelled};
+
+/// Settings for the places of files and attachments. A restore puts both into the home.
 const PLACES: [&str; 7] = [
     "workspace",
     "objects.bucket",
@@ -21,14 +24,25 @@ const PLACES: [&str; 7] = [
     "objects.keys_file",
 ];
 
-/// The text without secrets: values that may not be shown are emptied, and whatever else looks like a secret is redacted.
-pub(crate) fn without_secrets(text: &str) -> String {
+/// Removes secrets from the texts: hidden values become empty, and anything else that looks like a secret is redacted.
+pub(crate) fn without_secrets(texts: ConfigTexts) -> ConfigTexts {
+    let json = |text: String| {
+        let choose = |key: &str, value: &str| if is_hidden(key, value) { Edit::Empty } else { Edit::Keep };
+        secrets::redacted(&json::edited(&text, &choose)).into_owned()
+    };
+    ConfigTexts { toml: texts.toml.as_deref().map(toml_without_secrets), json: texts.json.map(json) }
+}
+
+/// True if the value of a setting must not be shown.
+fn is_hidden(key: &str, value: &str) -> bool {
+    let setting = settings().find(|setting| setting.key == spelled(key));
+    setting.is_some_and(|setting| setting.shown(value) != value)
+}
+
+fn toml_without_secrets(text: &str) -> String {
     let mut text = text.to_owned();
-    let hidden = values(&text).into_iter().filter(|(key, value, _)| {
-        let setting = settings().find(|setting| setting.key == key);
-        setting.is_some_and(|setting| setting.shown(value) != *value)
-    });
-    // From the end on, so that the places before stay as they are.
+    let hidden = values(&text).into_iter().filter(|(key, value, _)| is_hidden(key, value));
+    // From the end, so that earlier ranges stay valid.
     let mut ranges: Vec<Range<usize>> = hidden.map(|(_, _, range)| range).collect();
     ranges.sort_by_key(|range| std::cmp::Reverse(range.start));
     for range in ranges {
@@ -37,9 +51,18 @@ pub(crate) fn without_secrets(text: &str) -> String {
     secrets::redacted(&text).into_owned()
 }
 
-/// The text for a home on another machine: what names places is turned into comments, and `workspace` is the folder that the
-/// files were restored to. `None` where there is nothing to say.
-pub(crate) fn unpacked(text: Option<&str>, workspace: Option<&Path>) -> Option<String> {
+/// Adapts the texts to a home on another machine: removes the settings of places (in TOML they become comments), and
+/// sets `workspace` to the folder that the files were restored to.
+pub(crate) fn unpacked(texts: &ConfigTexts, workspace: Option<&Path>) -> ConfigTexts {
+    let is_place = |key: &str| PLACES.contains(&spelled(key));
+    let choose = |key: &str, _: &str| if is_place(key) { Edit::Remove } else { Edit::Keep };
+    ConfigTexts {
+        toml: unpacked_toml(texts.toml.as_deref(), workspace),
+        json: texts.json.as_deref().map(|text| json::edited(text, &choose)),
+    }
+}
+
+fn unpacked_toml(text: Option<&str>, workspace: Option<&Path>) -> Option<String> {
     let named = workspace.map(|folder| format!("workspace = {}\n", quoted(&folder.to_string_lossy())));
     let text = match text {
         None => return named,
@@ -55,11 +78,11 @@ pub(crate) fn unpacked(text: Option<&str>, workspace: Option<&Path>) -> Option<S
             }
         }
     }
-    // A key that stands before all tables is of no table.
+    // A key before all tables belongs to none of them.
     Some(named.into_iter().chain(lines).collect())
 }
 
-/// The texts in the file, each with its dotted key and where its value is written; none where the file is no TOML.
+/// Returns the values in the file, each with its dotted key and its range; empty if the file is not TOML.
 fn values(text: &str) -> Vec<(String, String, Range<usize>)> {
     let mut found = Vec::new();
     if let Ok(table) = DeTable::parse(text) {
@@ -81,12 +104,12 @@ fn collect(table: &DeTable<'_>, above: &str, found: &mut Vec<(String, String, Ra
     }
 }
 
-/// A value as the settings take it.
+/// Returns the text of a value; empty for other shapes.
 fn plain(value: &DeValue<'_>) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A text as TOML writes it: as JSON does, and one control character more is escaped.
+/// Quotes a text for TOML: as JSON does, with one more control character escaped.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
@@ -102,28 +125,52 @@ mod tests {
             "# mine\nspace = \"work\"\n[llm]\nbase_url = \"https://ana:geheim99@llm.example\" # ours\nkey_entry = \"{key}\"\n\
              model = \"m\"\n[objects]\nendpoint = \"https://s3.example\"\n"
         );
-        let safe = without_secrets(&text);
+        let safe = toml_without_secrets(&text);
         assert!(!safe.contains("geheim99") && !safe.contains(&key), "{safe}");
         for kept in ["# mine\nspace = \"work\"\n", "model = \"m\"", "\"https://s3.example\"", "# ours"] {
             assert!(safe.contains(kept), "{kept}: {safe}");
         }
         assert!(DeTable::parse(&safe).is_ok(), "{safe}");
-        assert_eq!(without_secrets("space = \"a\"\n"), "space = \"a\"\n");
+        assert_eq!(toml_without_secrets("space = \"a\"\n"), "space = \"a\"\n");
     }
 
     #[test]
     fn places_of_another_machine_are_not_restored() {
         let text =
             "workspace = \"/srv/agent\"\nspace = \"work\"\n[objects]\nbucket = \"b\"\nregion = \"r\"\n";
-        let new = unpacked(Some(text), None).expect("a text");
+        let new = unpacked_toml(Some(text), None).expect("a text");
         let known = values(&new);
         let keys: Vec<&str> = known.iter().map(|(key, ..)| key.as_str()).collect();
         assert_eq!(keys, ["space"], "{new}");
         assert!(new.contains("# not restored: workspace = \"/srv/agent\""), "{new}");
-        let new = unpacked(Some(text), Some(Path::new("/data/a \"b\""))).expect("a text");
+        let new = unpacked_toml(Some(text), Some(Path::new("/data/a \"b\""))).expect("a text");
         let workspace = values(&new).into_iter().find(|(key, ..)| key == "workspace");
         assert_eq!(workspace.map(|(_, value, _)| value).as_deref(), Some("/data/a \"b\""), "{new}");
-        assert_eq!(unpacked(None, None), None);
-        assert_eq!(unpacked(None, Some(Path::new("/a"))).as_deref(), Some("workspace = \"/a\"\n"));
+        assert_eq!(unpacked_toml(None, None), None);
+        assert_eq!(unpacked_toml(None, Some(Path::new("/a"))).as_deref(), Some("workspace = \"/a\"\n"));
+    }
+
+    #[test]
+    fn settings_in_json_travel_without_secrets_and_places() {
+        let text = "\"space\": \"work\",\n\"workspace\": \"/srv/agent\",\n\"llm\": {\"base_url\": \"https://ana:geheim99@llm.example\", \
+                    \"model\": \"m\"},\n\"memConsolidate\": {\"enabled\": true, \"intervalHours\": 12}";
+        let texts = ConfigTexts { json: Some(text.to_owned()), toml: None };
+        let safe = without_secrets(texts);
+        let read = |texts: &ConfigTexts| -> serde_json::Value {
+            serde_json::from_str(texts.json.as_deref().expect("a text")).expect("JSON")
+        };
+        let expected = serde_json::json!({
+            "space": "work", "workspace": "/srv/agent", "llm": { "base_url": "", "model": "m" },
+            "memConsolidate": { "enabled": true, "intervalHours": 12 },
+        });
+        assert_eq!(read(&safe), expected);
+        let new = unpacked(&safe, Some(Path::new("/data")));
+        assert_eq!(new.toml.as_deref(), Some("workspace = \"/data\"\n"));
+        assert!(read(&new).get("workspace").is_none() && read(&new)["space"] == "work", "{new:?}");
+        // A text without secrets stays unchanged, and so does one that is not JSON.
+        for kept in ["\"space\": \"work\",\n", "{ no JSON"] {
+            let texts = ConfigTexts { json: Some(kept.to_owned()), toml: None };
+            assert_eq!(unpacked(&without_secrets(texts.clone()), None), texts);
+        }
     }
 }

@@ -1,22 +1,22 @@
-//! What is done with secrets: `secrets.policy` of the settings, and its list `[[secrets.space]]` in `config.toml`.
+//! The secrets policies: `secrets.policy` of the settings, and its list `[[secrets.space]]` in `config.toml`.
 
-use tulving_core::{Secrecy, preview};
+use tulving_core::{SecretPolicies, model::preview};
 
 use super::Chosen;
 use super::error::SettingError;
 use super::file::{self, ConfigFile, word};
 use super::tend::ANOTHER_SPACE;
 
-/// The list, and what it is for.
+/// The key of the list, and its description.
 pub(super) const SPACE: &str = "secrets.space";
 const ABOUT: &str = "what is done with secrets in a space; see docs/secrets.md";
-/// The keys of one table of it.
+/// The keys of one table of the list.
 const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
-/// What a policy must be.
+/// The policies that fit, for error messages.
 pub(super) const POLICY: &str = "one of strict, redact, off";
 
 /// Reads the list of the file.
-pub(super) fn read(secrecy: &mut Secrecy, file: &ConfigFile<'_>) -> Result<Vec<Chosen>, SettingError> {
+pub(super) fn read(secrecy: &mut SecretPolicies, file: &ConfigFile<'_>) -> Result<Vec<Chosen>, SettingError> {
     let mut chosen = Vec::new();
     for (place, fields) in file.tables(SPACE, "tables, each under [[secrets.space]]")? {
         let (mut name, mut policy) = (None, None);
@@ -51,12 +51,12 @@ pub(super) fn read(secrecy: &mut Secrecy, file: &ConfigFile<'_>) -> Result<Vec<C
 mod tests {
     use std::path::Path;
 
-    use tulving_core::vocabulary::SecretPolicy;
+    use tulving_core::model::vocabulary::SecretPolicy;
 
     use super::*;
 
-    fn read_text(text: &str) -> Result<Secrecy, SettingError> {
-        let mut secrecy = Secrecy::default();
+    fn read_text(text: &str) -> Result<SecretPolicies, SettingError> {
+        let mut secrecy = SecretPolicies::default();
         read(&mut secrecy, &ConfigFile::parse(Path::new("config.toml"), text)?)?;
         Ok(secrecy)
     }

@@ -1,15 +1,15 @@
-//! What `tulving serve` keeps to, as the settings say.
+//! The settings of `tulving serve`.
 
 use std::path::{Path, PathBuf};
 
-use tulving_server::http::{Limits, Rules, Tls};
+use tulving_server::http::{RequestLimits, ServerRules, Tls};
 
 use super::SettingError;
 
 /// The settings below `server`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Server {
-    pub(crate) limits: Limits,
+    pub(crate) limits: RequestLimits,
     pub(super) tls_certificate: PathBuf,
     pub(super) tls_key: PathBuf,
     pub(super) cors_origins: Vec<String>,
@@ -18,8 +18,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The files of the certificate and its key, where there shall be encryption. A path that does not begin at the root
-    /// begins at the home, wherever the server is started.
+    /// Returns the files of the certificate and its key, if encryption is on. A relative path starts at the home,
+    /// wherever the server is started.
     pub(crate) fn tls_files(&self, home: &Path) -> Result<Option<[PathBuf; 2]>, SettingError> {
         let missing = |given, missing| Err(SettingError::Alone { given, missing });
         match (self.tls_certificate.as_os_str().is_empty(), self.tls_key.as_os_str().is_empty()) {
@@ -30,23 +30,23 @@ impl Server {
         }
     }
 
-    /// The rules, with the certificate as its files are now.
-    pub(crate) fn rules(&self, home: &Path) -> Result<Rules, SettingError> {
+    /// Returns the rules, with the certificate read from its files now.
+    pub(crate) fn rules(&self, home: &Path) -> Result<ServerRules, SettingError> {
         let tls = match self.tls_files(home)? {
             None => None,
             Some([certificate, key]) => Some(Tls::read(&certificate, &key)?),
         };
         let Self { limits, cors_origins, allowed_hosts, open_metrics, .. } = self.clone();
-        Ok(Rules { limits, tls, cors_origins, allowed_hosts, open_metrics })
+        Ok(ServerRules { limits, tls, cors_origins, allowed_hosts, open_metrics })
     }
 }
 
-/// The items of a list, as the environment and the table give them.
+/// Splits a list, as the environment and the table give it.
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// Sites by scheme, name and port, and nothing else: no path, no wildcard.
+/// Reads origins: scheme, name and port, without path or wildcard.
 pub(super) fn origins(text: &str) -> Option<Vec<String>> {
     let is_origin = |item: &str| {
         let host = item.strip_prefix("https://").or_else(|| item.strip_prefix("http://"));
@@ -55,7 +55,7 @@ pub(super) fn origins(text: &str) -> Option<Vec<String>> {
     items(text).map(|item| is_origin(item).then(|| item.to_owned())).collect()
 }
 
-/// Names of hosts, without port.
+/// Reads host names without port.
 pub(super) fn hosts(text: &str) -> Option<Vec<String>> {
     items(text).map(|item| is_host(item, b"-.").then(|| item.to_owned())).collect()
 }

@@ -1,20 +1,19 @@
-//! What is done with what has aged: `tend` of the settings, and its lists `[[tend.expire]]` and `[[tend.space]]` in
-//! `config.toml`.
+//! The rules for aged memories: `tend` of the settings, and its lists `[[tend.expire]]` and `[[tend.space]]` in `config.toml`.
 //!
-//! What is set for every space holds in a named one unless that says otherwise, so spaces are put together last.
+//! A general rule also applies to a named space unless that space overrides it, so the rules of spaces are combined last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use toml::de::DeTable;
-use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
-use tulving_core::preview;
+use tulving_core::background::lifecycle::rules::{ExpiryRule, LifecyclePolicies, LifecyclePolicy};
+use tulving_core::model::preview;
 
 use super::error::SettingError;
 use super::file::{self, ConfigFile, number, word};
 use super::{Chosen, Source};
 
-/// The lists, and what they are for.
+/// The keys of the lists, and their description.
 pub(super) const EXPIRE: &str = "tend.expire";
 pub(super) const SPACE: &str = "tend.space";
 const ABOUT: &str = "what is archived or kept otherwise than usual; see docs/lifecycle.md";
@@ -39,51 +38,54 @@ const SPACE_KEYS: [&str; 8] = [
     "tend.space.keep_audit_days",
 ];
 
-/// What numbers of days must be.
+/// The numbers of days that fit, for error messages.
 pub(super) const DAYS: &str = "a whole number of days from 0 to 36500, 0 for never";
-/// What a space must be of which something is said.
+/// The spaces that fit, for error messages.
 pub(super) const ANOTHER_SPACE: &str = "a space that has no such rule yet";
-/// What an importance must be.
+/// The importance that fits, for error messages.
 pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
 
-/// What is said of a space: its name, and values by their keys.
+/// The rules of a space: its name, and values by their keys.
 type Said = (String, Vec<(&'static str, String)>);
 
 /// The settings below `tend`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tending {
-    /// Whether a server applies the rules in the background.
+    /// True if a server applies the rules in the background.
     pub(crate) enabled: bool,
-    /// How often.
+    /// The time between two runs.
     pub(crate) interval: Duration,
-    pub(super) usual: Policy,
+    pub(super) usual: LifecyclePolicy,
     spaces: Vec<Said>,
-    expire: Vec<(Option<String>, Expiry)>,
+    expire: Vec<(Option<String>, ExpiryRule)>,
     pub(super) chosen: Vec<Chosen>,
 }
 
 impl Tending {
-    /// The rules of every space.
-    pub(crate) fn rules(&self) -> Rules {
+    /// Returns the rules of every space.
+    pub(crate) fn rules(&self) -> LifecyclePolicies {
         let named = self.spaces.iter().map(|(name, _)| name);
         let named: BTreeSet<&String> =
             named.chain(self.expire.iter().filter_map(|(space, _)| space.as_ref())).collect();
         let mut spaces = BTreeMap::new();
         for name in named {
-            // What is said of a space comes before what is said of all.
+            // Rules of a space come before rules of all spaces.
             let expire = [self.expiries(Some(name)), self.expiries(None)].concat();
-            let mut policy = Policy { expire, ..self.usual.clone() };
+            let mut policy = LifecyclePolicy { expire, ..self.usual.clone() };
             for (key, value) in self.spaces.iter().filter(|(of, _)| of == name).flat_map(|(_, said)| said) {
-                // It was seen to fit when it was read.
+                // The value was checked when it was read.
                 let _ = set(&mut policy, key, value);
             }
             spaces.insert(name.clone(), policy);
         }
-        Rules { usual: Policy { expire: self.expiries(None), ..self.usual.clone() }, spaces }
+        LifecyclePolicies {
+            usual: LifecyclePolicy { expire: self.expiries(None), ..self.usual.clone() },
+            spaces,
+        }
     }
 
-    /// What is said of a space, or of all.
-    fn expiries(&self, space: Option<&String>) -> Vec<Expiry> {
+    /// Returns the expiry rules of a space, or of all spaces.
+    fn expiries(&self, space: Option<&String>) -> Vec<ExpiryRule> {
         let of = self.expire.iter().filter(|(of, _)| of.as_ref() == space);
         of.map(|(_, rule)| rule.clone()).collect()
     }
@@ -113,8 +115,8 @@ impl Tending {
     }
 }
 
-/// Takes a value of a policy over, or refuses it. The last part of the key says which.
-pub(super) fn set(policy: &mut Policy, key: &str, text: &str) -> Option<()> {
+/// Sets a value of a policy, or refuses it. The last part of the key names the value.
+pub(super) fn set(policy: &mut LifecyclePolicy, key: &str, text: &str) -> Option<()> {
     let days = || {
         let days: u32 = text.trim().parse().ok().filter(|days| *days <= 36_500)?;
         Some((days > 0).then_some(days))
@@ -134,13 +136,13 @@ pub(super) fn set(policy: &mut Policy, key: &str, text: &str) -> Option<()> {
     Some(())
 }
 
-/// What is archived after a time, and in which space where it is not in all.
+/// Reads an expiry rule, and its space if it is not for all.
 fn expiry(
     file: &ConfigFile<'_>,
     place: &Source,
     fields: &DeTable<'_>,
-) -> Result<(Option<String>, Expiry), SettingError> {
-    let (mut space, mut after_days, mut rule) = (None, None, Expiry::default());
+) -> Result<(Option<String>, ExpiryRule), SettingError> {
+    let (mut space, mut after_days, mut rule) = (None, None, ExpiryRule::default());
     for (key, value) in fields {
         let refuse = |key, expects| file.refused(key, value, expects);
         let [in_space, of_type, of_kind, of_stability, of_tag, after] = EXPIRE_KEYS;
@@ -177,7 +179,7 @@ fn expiry(
     Ok((space, rule))
 }
 
-/// What holds in a space.
+/// Reads the rules of a space.
 fn space(file: &ConfigFile<'_>, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
     let (mut name, mut said) = (None, Vec::new());
     for (key, value) in fields {
@@ -196,7 +198,7 @@ fn space(file: &ConfigFile<'_>, place: &Source, fields: &DeTable<'_>) -> Result<
             continue;
         }
         let text = number(value).ok_or_else(refuse)?;
-        set(&mut Policy::default(), known, &text).ok_or_else(refuse)?;
+        set(&mut LifecyclePolicy::default(), known, &text).ok_or_else(refuse)?;
         said.push((known, text));
     }
     let missing = SettingError::Missing { place: place.clone(), key: SPACE, what: "name" };
@@ -209,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Rules, SettingError> {
+    fn read(text: &str) -> Result<LifecyclePolicies, SettingError> {
         let mut tending = Tending::default();
         tending.usual.archive_below = 0.3;
         tending.read(&ConfigFile::parse(Path::new("config.toml"), text)?)?;
@@ -224,7 +226,8 @@ mod tests {
              [[tend.space]]\nname = \"work\"\ncool_volatile_days = 5\nkeep_audit_days = 0\n",
         )
         .expect("good");
-        let days = |policy: &Policy| policy.expire.iter().map(|rule| rule.after_days).collect::<Vec<_>>();
+        let days =
+            |policy: &LifecyclePolicy| policy.expire.iter().map(|rule| rule.after_days).collect::<Vec<_>>();
         let work = &rules.spaces["work"];
         assert_eq!((days(&rules.usual), days(work)), (vec![30], vec![90, 30]));
         assert_eq!((work.cool_after.volatile, work.archive_below), (Some(5), 0.3));

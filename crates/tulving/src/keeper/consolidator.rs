@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use tulving_core::answer::Unread;
-use tulving_core::space::Space;
-use tulving_core::{Consolidated, ConsolidationTick, Engine};
+use tulving_core::model::answer::Unread;
+use tulving_core::model::space::Space;
+use tulving_core::{ConsolidationSummary, ConsolidationTick, Engine};
 
 use super::DUE;
 use super::thread::Thread;
 use super::troubles::{Troubles, coded};
 use crate::worker;
 
-/// Consolidates journals, in a thread of its own: a language model may take minutes.
+/// Consolidates journals in its own thread: a language model may take minutes.
 pub(crate) struct Consolidator(Thread);
 
 impl Consolidator {
-    /// Starts it. Whether it is turned on is looked at each time. Of several processes on one home, one does the work.
+    /// Starts the thread. The setting is checked each time. Of several processes on one home, one does the work.
     pub(crate) fn start(engine: &Arc<Engine>) -> Self {
         let engine = Arc::clone(engine);
         Self(Thread::start(move |stop| {
             let mut troubles = Troubles::default();
             loop {
-                // Whatever it was that they were at.
+                // All their jobs, of any kind.
                 let released = engine.release_jobs(&worker::is_gone).map_err(coded);
                 troubles.note("work of processes that are gone is not taken over", released);
                 let tick = match engine.consolidate_due(worker::own()) {
@@ -44,16 +44,16 @@ impl Consolidator {
         }))
     }
 
-    /// Ends it. A model that is being asked is not waited for: what it would say is as if it had not been asked.
+    /// Stops the thread. A running call to the model is not waited for: it counts as never made.
     pub(crate) fn stop(self) {
         self.0.part();
     }
 }
 
-/// What was done, for the log: facts and nothing of what files say.
-fn say(done: &[(Space, Consolidated)]) {
+/// Logs what was done: facts, and no content of files.
+fn say(done: &[(Space, ConsolidationSummary)]) {
     for (space, told) in done {
-        let Consolidated { journals, added, removed, .. } = told;
+        let ConsolidationSummary { journals, added, removed, .. } = told;
         let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
         let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
         for pass in &told.records {

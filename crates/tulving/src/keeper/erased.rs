@@ -1,21 +1,21 @@
-//! What was erased and may still be in files: when the files are rewritten, and rewriting them.
+//! Rewrites files that may still contain erased data, and decides when to.
 
 use std::time::Instant;
 
-use tulving_store::{Folded, SearchIndex, SqliteStore};
+use tulving_store::{FoldOutcome, SearchIndex, SqliteStore};
 
 use super::Pace;
 use super::troubles::Troubles;
 
-/// After files were rewritten, they are not for so many times as long as that took: it holds writers up.
+/// After a rewrite, the files rest for this many times its duration, because a rewrite blocks writers.
 const REST: u32 = 10;
 
-/// What was erased and may still be in files.
+/// Erased data that may still be in files.
 pub(super) struct Erased {
     pace: Pace,
-    /// Since when there is any.
+    /// The time since when there is any.
     since: Option<Instant>,
-    /// Until then the files are left alone.
+    /// The earliest time of the next rewrite.
     not_before: Instant,
 }
 
@@ -24,14 +24,14 @@ impl Erased {
         Self { pace, since: None, not_before: Instant::now() }
     }
 
-    /// Looks whether there is any.
+    /// Checks whether there is any.
     pub(super) fn look(&mut self, store: &SqliteStore) {
         if self.since.is_none() && store.erased_lingers().unwrap_or(false) {
             self.since = Some(Instant::now());
         }
     }
 
-    /// When the files are rewritten, where calls have been quiet since then; `None` where they need not be.
+    /// Returns when to rewrite the files if calls have been quiet since `quiet_since`; `None` if there is no need to.
     pub(super) fn due(&self, quiet_since: Instant) -> Option<Instant> {
         self.since.map(|_| (quiet_since + self.pace.calm).max(self.not_before))
     }
@@ -41,14 +41,16 @@ impl Erased {
         self.since.is_some_and(|since| now >= (since + self.pace.patience).max(self.not_before))
     }
 
-    /// Rewrites the files. Where that fails or others still read them, it is tried again after the same rest.
+    /// Rewrites the files. If that fails or other processes still read them, it is tried again after the same rest.
     pub(super) fn rewrite(&mut self, store: &SqliteStore, index: &SearchIndex, troubles: &mut Troubles) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());
         let rewritten = troubles.note("what was erased is still in the database", scrubbed).is_some();
         let purged = troubles.note("what was erased is still in the index", index.purge());
-        let purged =
-            matches!(purged, Some(Folded::NoNeed | Folded::Done { left: 0, .. } | Folded::Unwritable(_)));
+        let purged = matches!(
+            purged,
+            Some(FoldOutcome::NoNeed | FoldOutcome::Done { left: 0, .. } | FoldOutcome::Unwritable(_))
+        );
         let now = Instant::now();
         self.not_before = now + self.pace.apart.max((now - began) * REST);
         self.since = (!rewritten || !purged).then_some(now);

@@ -1,7 +1,7 @@
-//! What is done in the background while a server runs. A command does it after it has answered; a server has no end.
+//! Background work while a server runs. A command does it after its answer, but a server never ends.
 //!
-//! The [`Keeper`] counts what was used, embeds, folds and gets what was erased out of the files, between calls. What takes
-//! longer has threads of its own: the [`Tender`], the [`Consolidator`] and the [`Thinker`].
+//! Between calls, the [`Keeper`] records access counts, embeds, folds, and removes erased data from the files. Longer
+//! work has its own threads: the [`Tender`], the [`Consolidator`] and the [`Thinker`].
 
 mod consolidator;
 mod erased;
@@ -17,12 +17,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tulving_core::Engine;
-use tulving_core::error::{Class, Error};
-use tulving_core::id::Seq;
-use tulving_core::journal::Followed;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::Origin;
-use tulving_server::Upkeep;
+use tulving_core::files::MirrorReport;
+use tulving_core::model::error::{Class, Error};
+use tulving_core::model::id::Seq;
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::Origin;
+use tulving_server::MaintenanceHook;
 use tulving_store::{SearchIndex, SqliteStore};
 
 use self::erased::Erased;
@@ -33,29 +33,29 @@ pub(crate) use self::consolidator::Consolidator;
 pub(crate) use self::tender::Tender;
 pub(crate) use self::thinker::{Thinker, thinking};
 
-/// Sections that are embedded in one step between calls.
+/// Number of sections that are embedded in one step between calls.
 const STEP: usize = 16;
 
-/// What is not watched is looked at so many times less often.
+/// Files that are not watched are checked this many times less often.
 const SELDOM: u32 = 15;
 
-/// How often it is looked whether rules are to be applied or journals to be consolidated. Another process may have done it, or
-/// be at it.
+/// Time between two checks for rules to apply or journals to consolidate. Another process may have done the work, or be
+/// doing it.
 const DUE: Duration = Duration::from_secs(10);
 
-/// How long things wait.
+/// The waiting times.
 #[derive(Clone, Copy)]
 struct Pace {
-    /// How long calls have to be quiet before what waits is done.
+    /// Calls must be quiet for this long before waiting work is done.
     quiet: Duration,
-    /// How long they have to be quiet before files are rewritten.
+    /// Calls must be quiet for this long before files are rewritten.
     calm: Duration,
-    /// After so long files are rewritten although calls were never quiet for that long: what was erased shall be gone
+    /// After this time files are rewritten even if calls were never quiet for long enough: erased data must be gone
     /// within minutes.
     patience: Duration,
-    /// How long at the least files are left alone after they were rewritten.
+    /// Least time between two rewrites of the files.
     apart: Duration,
-    /// How often it is looked whether somebody has edited what people can read.
+    /// Time between two checks for files that a person has edited.
     look: Duration,
 }
 
@@ -67,25 +67,25 @@ const PACE: Pace = Pace {
     look: Duration::from_secs(2),
 };
 
-/// Does what waits, in a thread of its own, whenever calls have been quiet for a moment.
+/// Does waiting work in its own thread, whenever calls have been quiet for a moment.
 pub(crate) struct Keeper {
     ring: SyncSender<()>,
     stopped: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
-/// Tells the keeper that something may wait.
+/// Tells the keeper that there may be work.
 pub(crate) struct Bell(SyncSender<()>);
 
-impl Upkeep for Bell {
+impl MaintenanceHook for Bell {
     fn tend(&self) {
-        // Where it rings already, once is enough.
+        // If it has rung already, once is enough.
         let _ = self.0.try_send(());
     }
 }
 
 impl Keeper {
-    /// Starts it.
+    /// Starts the thread.
     pub(crate) fn start(engine: &Arc<Engine>, store: &Arc<SqliteStore>, index: &Arc<SearchIndex>) -> Self {
         Self::at_pace(PACE, engine, store, index)
     }
@@ -104,13 +104,12 @@ impl Keeper {
         Self { ring, stopped, thread }
     }
 
-    /// What rings for it after calls.
+    /// Returns the bell to ring after calls.
     pub(crate) fn bell(&self) -> Bell {
         Bell(self.ring.clone())
     }
 
-    /// Ends what is being done at the next step, and counts what was used. What is still to be rewritten is left to the next
-    /// process.
+    /// Stops the current work at the next step, and records access counts. Pending rewrites are left to the next process.
     pub(crate) fn stop(self) {
         self.stopped.store(true, Ordering::Relaxed);
         let _ = self.ring.try_send(());
@@ -119,7 +118,7 @@ impl Keeper {
     }
 }
 
-/// What is kept.
+/// The state of the thread.
 struct House {
     engine: Arc<Engine>,
     store: Arc<SqliteStore>,
@@ -130,9 +129,16 @@ struct House {
 
 impl House {
     fn keep(&self, rung: &Receiver<()>) {
+        if self.store.home().is_read_only() {
+            // Nothing done here could be written. Access counts are dropped, so that they do not pile up.
+            while !self.is_stopped() && rung.recv().is_ok() {
+                drop(self.engine.flush());
+            }
+            return;
+        }
         let mut erased = Erased::new(self.pace);
         let mut troubles = Troubles::default();
-        // What a process before this one left.
+        // Data that an earlier process erased.
         erased.look(&self.store);
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
@@ -148,7 +154,7 @@ impl House {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let followed = self.follow_files();
-                    // What is not watched is walked through, which may take a while.
+                    // Folders that are not watched are walked, which may take a while.
                     look = if followed.watched { self.pace.look } else { self.pace.look * SELDOM };
                     followed.read > 0 || self.engine.has_work().unwrap_or(false) || self.is_left(&mut others)
                 }
@@ -172,13 +178,13 @@ impl House {
         troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
     }
 
-    /// Reads what somebody has edited. What could not be read is said to who asks.
-    fn follow_files(&self) -> Followed {
-        let mut all = Followed::default();
+    /// Reads files that a person has edited. Files that could not be read are reported to callers that ask.
+    fn follow_files(&self) -> MirrorReport {
+        let mut all = MirrorReport::default();
         while !self.is_stopped() {
             let followed = self.engine.follow_files();
             let goes_on = followed.left > 0 && followed.read > 0;
-            all = Followed { read: all.read + followed.read, ..followed };
+            all = MirrorReport { read: all.read + followed.read, ..followed };
             if !goes_on {
                 break;
             }
@@ -186,12 +192,12 @@ impl House {
         all
     }
 
-    /// Leaves every space the newest turns of its log.
+    /// Prunes the log of every space to its newest turns.
     fn cut_logs_back(&self) -> Result<(), Error> {
         let user = self.engine.user(Origin::Cli, None)?;
         for space in self.engine.spaces(&user)? {
             match self.engine.prune_turns(&Caller { space: space.id, ..user.clone() }) {
-                // Of a space that the user only watches over, others log.
+                // In a space that the user only oversees, other members log.
                 Err(error) if error.class() == Class::Denied => {}
                 done => done?,
             }
@@ -199,7 +205,7 @@ impl House {
         Ok(())
     }
 
-    /// What fails now is done at another time, here or by the next process. Says whether the model answered.
+    /// Does the waiting work; failed work is retried later, here or by the next process. Returns true if the model answered.
     fn do_what_waits(&self, troubles: &mut Troubles) -> bool {
         let (mut waits, mut answered) = (true, true);
         while waits && !self.is_stopped() {
@@ -218,8 +224,8 @@ impl House {
         answered
     }
 
-    /// Whether something waits to be embedded that nobody is at. Who embeds writes to the log, and two who embed the same do
-    /// it twice.
+    /// True if something waits to be embedded and no other process is embedding it. A process that embeds writes to the
+    /// change log, and two that embed the same do it twice.
     fn is_left(&self, others: &mut Others) -> bool {
         if others.not_before.is_some_and(|not_before| Instant::now() < not_before) {
             return false;
@@ -242,11 +248,11 @@ impl House {
     }
 }
 
-/// What other processes left to be embedded, also those before this one: no call here rings for that.
+/// Tracks work that other processes, also earlier ones, left to be embedded: no call here rings for it.
 struct Others {
-    /// The end of the change log when it was looked at last.
+    /// The end of the change log at the last check.
     head: Option<Seq>,
-    /// A model that failed is let be until then.
+    /// The time until which a model that failed is not called.
     not_before: Option<Instant>,
 }
 
@@ -256,12 +262,12 @@ mod tests {
     use std::{fs, thread};
 
     use tempfile::TempDir;
-    use tulving_core::error::ModelError;
-    use tulving_core::limits::Limits;
+    use tulving_core::model::error::ModelError;
+    use tulving_core::model::limits::Limits;
+    use tulving_core::model::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
-    use tulving_core::request::{ForgetRequest, Manner, SaveRequest};
-    use tulving_core::{Parts, Secrecy};
-    use tulving_store::{Home, Options};
+    use tulving_core::{Parts, SecretPolicies};
+    use tulving_store::{Home, SqliteOptions};
 
     use super::*;
 
@@ -301,7 +307,7 @@ mod tests {
         fn with(embedder: Arc<dyn Embedder>) -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let home = Home::open_or_create(folder.path()).expect("a home");
-            let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+            let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
             let index = Arc::new(SearchIndex::open(Arc::clone(&store), &home.index_dir()));
             let engine = Arc::new(Engine::new(Parts {
                 store: store.clone(),
@@ -313,7 +319,7 @@ mod tests {
                 extractor: Arc::new(NoExtractor),
                 clock: Arc::new(SystemClock),
                 limits: Limits::default(),
-                secrecy: Secrecy::default(),
+                secrecy: SecretPolicies::default(),
             }));
             let user = engine.user(Origin::Cli, Option::None).expect("the user");
             Self { engine, store, index, user, home: folder }
@@ -323,7 +329,7 @@ mod tests {
             Keeper::at_pace(pace, &self.engine, &self.store, &self.index)
         }
 
-        /// Saves a memory, takes it into the files of the index, and erases it.
+        /// Saves a memory, folds it into the index files, and erases it.
         fn erase(&self, content: &str) {
             let save =
                 |content: &str| self.engine.save(&self.user, SaveRequest::new(content)).expect("saved");
@@ -351,7 +357,7 @@ mod tests {
         })
     }
 
-    /// Waits until something is so, which takes some milliseconds.
+    /// Waits until the condition is true, which takes some milliseconds.
     #[track_caller]
     fn until(what: impl Fn() -> bool) {
         let began = Instant::now();
@@ -369,7 +375,7 @@ mod tests {
         assert!(bed.lingers());
         keeper.bell().tend();
         until(|| !bed.lingers());
-        // And again, after the rest.
+        // Once more, after the rest.
         bed.erase("unspeakable");
         keeper.bell().tend();
         until(|| !bed.lingers());
@@ -380,8 +386,8 @@ mod tests {
 
     #[test]
     fn the_log_of_every_space_is_cut_back_at_the_start() {
-        use tulving_core::request::{TurnFilter, TurnRequest};
-        use tulving_core::vocabulary::{SpaceKind, TurnRole};
+        use tulving_core::model::request::{TurnFilter, TurnRequest};
+        use tulving_core::model::vocabulary::{SpaceKind, TurnRole};
 
         let bed = Bed::new();
         let group = bed.engine.create_space(&bed.user, "kitchen", SpaceKind::Group).expect("a space");
@@ -399,8 +405,8 @@ mod tests {
             }
         }
         let kept = |caller: &Caller| {
-            let filter = TurnFilter { channel: Option::None, last: 1_000 };
-            bed.engine.turns(caller, &filter).expect("turns").len()
+            let filter = TurnFilter { last: 1_000, ..TurnFilter::default() };
+            bed.engine.turns(caller, &filter).expect("turns").turns.len()
         };
         assert_eq!((kept(&bed.user), kept(&there)), (230, 230));
         let keeper = bed.keeper(SOON);

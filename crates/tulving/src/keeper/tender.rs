@@ -1,4 +1,4 @@
-//! Applies the rules for what has aged while a server runs.
+//! Applies the rules for aged memories while a server runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::thread::Thread;
 use super::troubles::{Troubles, coded};
 use crate::worker;
 
-/// Between two steps others have their turn.
+/// Pause between two steps, which gives others their turn.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Applies the rules for what has aged, in a thread of its own: it may take a while, and nothing else shall wait for it.
+/// Applies the rules for aged memories in its own thread: it may take a while, and nothing else should wait for it.
 pub(crate) struct Tender(Thread);
 
 impl Tender {
-    /// Starts it. Of several processes on one home, one does the work each time.
+    /// Starts the thread. Of several processes on one home, one does the work each time.
     pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
         let engine = Arc::clone(engine);
         Self(Thread::start(move |stop| {
@@ -38,13 +38,13 @@ impl Tender {
         }))
     }
 
-    /// Ends it after the step that it is at.
+    /// Stops the thread after its current step.
     pub(crate) fn stop(self) {
         self.0.end();
     }
 }
 
-/// What was done, for the log: numbers and nothing of what memories say. That nothing was due is for who looks closely.
+/// Logs what was done: numbers, and no content of memories. A run without changes is logged at debug level.
 fn say(tended: &Tended) {
     const SAID: &str = "applied the rules for what has aged";
     let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;

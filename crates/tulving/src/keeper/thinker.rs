@@ -1,4 +1,4 @@
-//! Does what asks a language model while a server runs, and the place of the one process of a home that does.
+//! Calls the language model while a server runs, in only one process of a home.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -12,14 +12,14 @@ use super::thread::Thread;
 use super::troubles::{Troubles, coded};
 use crate::worker;
 
-/// How often it is looked whether a language model is to be asked about turns.
+/// Time between two checks for turns to ask a language model about.
 const PONDER: Duration = Duration::from_millis(500);
 
-/// Does what asks a language model, in a thread of its own: one that is slow holds nothing else up.
+/// Does the work that calls a language model in its own thread, so that a slow model blocks nothing else.
 pub(crate) struct Thinker(Thread);
 
 impl Thinker {
-    /// Starts it. For as long as it has anything to do with a model, commands on the home start no process for that.
+    /// Starts the thread. As long as it uses a model, commands on the home start no process for that.
     pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
         let (engine, home) = (Arc::clone(engine), home.clone());
         Self(Thread::start(move |stop| {
@@ -41,14 +41,14 @@ impl Thinker {
         }))
     }
 
-    /// Ends it after what it is at, where that takes a moment. A call that takes longer is left: what it was for is begun anew
-    /// by the next process.
+    /// Stops the thread after its current work, if that is short. A longer call is abandoned, and the next process
+    /// starts its work again.
     pub(crate) fn stop(self) {
         self.0.part();
     }
 }
 
-/// Takes the place of the one process of a home that is sure to ask a language model; `None` where another has it.
+/// Takes the lock of the one process of a home that certainly asks a language model; `None` if another process has it.
 pub(crate) fn thinking(home: &Home) -> Option<File> {
     let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
     lock.try_lock().is_ok().then_some(lock)

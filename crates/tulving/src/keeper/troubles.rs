@@ -1,16 +1,16 @@
-//! What fails in the background, for the log: each once until it is well again.
+//! Logs what fails in the background: each failure once, until it succeeds again.
 
 use std::fmt::Display;
 
-use tulving_core::error::Error;
+use tulving_core::model::error::Error;
 
-/// An error by its name. Its text may hold what a service said, and that what it was asked.
+/// Returns the code of an error. Its text may contain a service's answer, and that may repeat what the service was asked.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 pub(super) fn coded(error: Error) -> &'static str {
     error.code()
 }
 
-/// Says in the log what fails, once until it is well again.
+/// Logs failures, each once until it succeeds again.
 #[derive(Default)]
 pub(super) struct Troubles(Vec<&'static str>);
 

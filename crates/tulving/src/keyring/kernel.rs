@@ -1,7 +1,8 @@
-//! The keyring of the Linux kernel: entries are keys in the persistent keyring of the user, which any process of that user reaches.
+//! The keyring of the Linux kernel: entries are keys in the user's persistent keyring, which every process of that user
+//! can reach.
 //!
-//! It is reached through the keyring of the process. That of the session would be the usual way, but a service or a container
-//! often has none, and where one has ended its keyring is of no use. Nothing of it is on disk.
+//! It is reached through the keyring of the process. The session's keyring would be the usual way, but a service or a
+//! container often has none, and it is of no use once the session has ended. Nothing of it is on disk.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ impl CredentialStoreApi for Kernel {
     }
 }
 
-/// The keyring of the user, and whether it outlives the last of their processes. Asking for it puts off its end.
+/// Returns the user's keyring, and whether it outlives the last of their processes. This call also extends its lifetime.
 fn ring() -> std::result::Result<(KeyRing, bool), KeyError> {
     match KeyRing::get_persistent(KeyRingIdentifier::Process) {
         Ok(ring) => Ok((ring, true)),
@@ -56,7 +57,7 @@ fn ring() -> std::result::Result<(KeyRing, bool), KeyError> {
 #[derive(Debug)]
 pub(super) struct Kept {
     ring: KeyRing,
-    /// Whether it outlives the last process of the user.
+    /// True if it outlives the last process of the user.
     pub(super) persistent: bool,
     description: String,
 }
@@ -77,7 +78,7 @@ impl CredentialApi for Kept {
     }
 
     fn delete_credential(&self) -> Result<()> {
-        // One that is invalidated is found for a while, as revoked.
+        // An invalidated key would still be found for a while, as revoked.
         self.ring.unlink_key(self.key()?).map_err(failure)
     }
 
@@ -102,7 +103,7 @@ fn failure(error: KeyError) -> Error {
     }
 }
 
-/// What the kernel said. Its errors have names and no sentences.
+/// Returns the kernel's error as text. Its errors have names and no sentences.
 pub(super) fn said(error: KeyError) -> String {
     match error {
         KeyError::PermissionDenied | KeyError::AccessDenied => "permission denied".to_owned(),

@@ -1,6 +1,6 @@
-//! The keyring of the system, where a key can be that belongs in no file: the kernel's on Linux, the keychain on macOS.
+//! The system's keyring, for a key that belongs in no file: the kernel's on Linux, the keychain on macOS.
 //!
-//! What is in an entry is in nothing that goes wrong with it.
+//! Errors never contain the content of an entry.
 
 #[cfg(target_os = "linux")]
 mod kernel;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use keyring_core::error::PlatformError;
 use keyring_core::{CredentialPersistence, CredentialStore, Entry, Error};
-use tulving_core::error::LlmError;
+use tulving_core::model::error::LlmError;
 
-/// Under what all entries are, beside their own name.
+/// The service that all entries belong to, in addition to their own name.
 const SERVICE: &str = "tulving";
 
 /// A keyring.
 pub(crate) struct Keyring(keyring_core::Result<Arc<CredentialStore>>);
 
-/// How long an entry is there if nobody removes it.
+/// The lifetime of an entry that is not removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lasts {
     /// Until it is removed.
@@ -29,7 +29,7 @@ pub(crate) enum Lasts {
 }
 
 impl Lasts {
-    /// It as a sentence.
+    /// Returns it as a sentence.
     pub(crate) const fn said(self) -> &'static str {
         match self {
             Self::Always => "It stays there until it is forgotten.",
@@ -42,12 +42,12 @@ impl Lasts {
 }
 
 impl Keyring {
-    /// That of the system.
+    /// Opens the system's keyring.
     pub(crate) fn system() -> Self {
         Self(system())
     }
 
-    /// What an entry holds.
+    /// Returns the content of an entry.
     pub(crate) fn key(&self, name: &str) -> Result<String, LlmError> {
         let secret = self.entry(name)?.get_secret().map_err(|error| refused(name, &error))?;
         let key = String::from_utf8(secret).unwrap_or_default().trim().to_owned();
@@ -57,7 +57,7 @@ impl Keyring {
         }
     }
 
-    /// Puts a key in the place of what an entry holds, and makes the entry where there is none.
+    /// Writes a key to an entry, which is made if it does not exist.
     pub(crate) fn keep(&self, name: &str, key: &str) -> Result<Lasts, LlmError> {
         let entry = self.entry(name)?;
         entry.set_secret(key.as_bytes()).map_err(|error| refused(name, &error))?;
@@ -98,7 +98,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Err(Error::NotSupportedByStore("Tulving knows none of this system".to_owned()))
 }
 
-/// Whether the kernel keeps it where no process of the user is left.
+/// True if the kernel keeps the entry when no process of the user is left.
 #[cfg(target_os = "linux")]
 fn is_persistent(entry: &Entry) -> bool {
     entry.as_any().downcast_ref::<kernel::Kept>().is_some_and(|kept| kept.persistent)
@@ -109,7 +109,7 @@ fn is_persistent(_: &Entry) -> bool {
     true
 }
 
-/// Why an entry was not given, without what it holds.
+/// Returns why an entry was refused, without its content.
 fn refused(name: &str, error: &Error) -> LlmError {
     let entry = name.to_owned();
     let why = match error {
@@ -141,7 +141,7 @@ pub(crate) mod tests {
 
     const NAME: &str = "openai";
 
-    /// A keyring of this process alone.
+    /// Makes a keyring of this process alone.
     pub(crate) fn own() -> Keyring {
         Keyring(mock::Store::new().map(|store| store as Arc<CredentialStore>))
     }
@@ -212,7 +212,7 @@ pub(crate) mod tests {
         assert!(told(KeyError::Unknown(38)).contains("not implemented"), "{}", told(KeyError::Unknown(38)));
     }
 
-    /// With that of the kernel; where it is refused, as in many containers, the refusal is looked at.
+    /// Uses the kernel's keyring; if it is refused, as in many containers, the test checks the refusal.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_keeps_a_key_until_it_is_forgotten() {

@@ -1,59 +1,78 @@
-//! A memory on one line, and in full.
+//! Shows a memory on one line, or in full.
 
 use std::collections::HashMap;
 
-use tulving_core::association::Association;
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::lifecycle::decay;
-use tulving_core::memory::{Edition, Memory};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::State;
+use tulving_core::model::association::Association;
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{LinkedBy, State};
+use tulving_core::rank::decay;
 
 use super::style::{self, FAINT, NUMBER, STRONG, WORD};
 use super::table;
-use super::text::{self, block, cap, cut, one_line, pad};
+use super::text::{self, Hanging, block, bounded, cut, one_line, pad};
 use super::time::{age, instant};
 
-/// The widest type there is, `observation`.
+/// Width of the longest type, `observation`.
 const TYPE_COLUMNS: usize = 11;
-/// The widest age there is, `just now`.
+/// Width of the longest age, `just now`.
 const AGE_COLUMNS: usize = 8;
-/// A sentence about one memory is cut to this where there is no terminal that says how wide it is.
+/// A sentence about one memory is cut to this many columns if no terminal gives a width.
 const SENTENCE_COLUMNS: usize = 100;
 
-/// So much of the content of one memory is shown on one line where there is no terminal. `--json` has all of it.
-pub(crate) const LINE_CHARACTERS: usize = 2_000;
-/// So much of the id of a space tells it from others: the time it was made at.
+/// Indent of the further lines of a sentence.
+const SENTENCE_INDENT: usize = 2;
+/// Most lines of a sentence.
+const SENTENCE_LINES: usize = 3;
+/// Number of characters of a space's id that tell it from others: the time it was made.
 const SPACE_START: usize = 13;
 
-/// How lines are laid out.
+/// The layout of lines.
 pub(crate) struct Layout<'a> {
     /// The time that ages are counted from.
     pub(crate) now: Timestamp,
-    /// The time that is asked about, where it is another: what held or had expired then.
+    /// The time that is asked about, if it is not now: decides what was valid or had expired.
     pub(crate) then: Option<Timestamp>,
-    /// How wide the terminal is; without one only what is very long is cut.
+    /// The width of the terminal; without one each memory is on one line, and only a very long one is cut.
     pub(crate) columns: Option<usize>,
-    /// The names of spaces, where memories of several are shown together.
+    /// The names of spaces, if memories of several are shown together.
     pub(crate) spaces: Option<&'a HashMap<SpaceId, String>>,
+    /// The flag that named the space of the call, if one did, for commands that are printed.
+    pub(crate) place: &'a str,
 }
 
-/// One line for each memory, lined up: number, type, age, content.
+/// Lines up memories: number, type, age, content. Without a terminal each takes one line; on a terminal each is wrapped
+/// to its width, with line breaks inside.
 pub(crate) fn lines<'m>(memories: impl Iterator<Item = &'m Memory>, layout: &Layout<'_>) -> Vec<String> {
     let rows: Vec<(String, &Memory)> = memories.map(|memory| (label(memory, layout), memory)).collect();
     let widest = rows.iter().map(|(label, _)| text::width(label)).max().unwrap_or(0);
     rows.iter().map(|(label, memory)| line(label, widest, memory, layout)).collect()
 }
 
-/// One line for a further section of a memory, below that of the memory: where it begins and what it says.
-pub(crate) fn further(line: usize, text: &str, columns: Option<usize>) -> String {
+/// Shows one more section of a memory below the first: its line number and its text.
+pub(crate) fn further(line: usize, text: &str, memory: &Memory, layout: &Layout<'_>) -> String {
     let place = format!("      also line {line}  ");
-    let text = one_line(text);
-    let told = match columns {
-        Some(columns) => cut(&text, columns.saturating_sub(text::width(&place)).max(10)),
-        None => cap(&text, LINE_CHARACTERS),
+    let (heading, text) = (style::paint(FAINT, &place), one_line(text));
+    hung(&heading, text::width(&place), &text, &whole(memory, layout), layout.columns)
+}
+
+/// Returns the command that shows a whole memory. It uses the id if memories of several spaces are shown, as numbers
+/// are then ambiguous.
+fn whole(memory: &Memory, layout: &Layout<'_>) -> String {
+    let name = match (layout.spaces, memory.number) {
+        (None, Some(number)) => number.0.to_string(),
+        _ => memory.id.to_string(),
     };
-    format!("{}{told}", style::paint(FAINT, place))
+    format!("tulving get {name}{}", layout.place)
+}
+
+/// Shows a text next to its heading, which takes `taken` columns: the start of the text, and the command that shows the rest.
+pub(crate) fn hung(heading: &str, taken: usize, text: &str, rest: &str, columns: Option<usize>) -> String {
+    match columns {
+        None => format!("{heading}{}", bounded(text, rest)),
+        Some(columns) => Hanging { heading, taken, columns }.beginning(text, rest).join("\n"),
+    }
 }
 
 fn label(memory: &Memory, layout: &Layout<'_>) -> String {
@@ -61,7 +80,8 @@ fn label(memory: &Memory, layout: &Layout<'_>) -> String {
     match layout.spaces {
         None => label,
         Some(names) => {
-            // What is open to the whole org may be in a space that the viewer is not in and whose name is not for it.
+            // A memory open to the whole org may be in a space that the viewer is not a member of and whose name they
+            // must not see.
             let start = || format!("{}…", &memory.space.to_string()[..SPACE_START]);
             let name = names.get(&memory.space).cloned().unwrap_or_else(start);
             format!("{name} {label}")
@@ -74,33 +94,24 @@ fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> Str
     let age = age(memory.usage.created_at, layout.now);
     let taken = widest + 2 + TYPE_COLUMNS + 2 + AGE_COLUMNS + 2;
     let gap = " ".repeat(widest.saturating_sub(text::width(label)));
-    format!(
-        "{gap}{}  {}  {}  {}",
+    let heading = format!(
+        "{gap}{}  {}  {}  ",
         style::paint(NUMBER, label),
         style::paint(WORD, pad(memory_type, TYPE_COLUMNS)),
         style::paint(FAINT, pad(&age, AGE_COLUMNS)),
-        gist(
-            memory,
-            layout.then.unwrap_or(layout.now),
-            layout.columns.map(|columns| columns.saturating_sub(taken).max(10))
-        ),
-    )
+    );
+    let said = said(memory, layout.then.unwrap_or(layout.now));
+    hung(&heading, taken, &said, &whole(memory, layout), layout.columns)
 }
 
-/// What a memory says on one line, with its marks before it and its title.
-fn gist(memory: &Memory, now: Timestamp, columns: Option<usize>) -> String {
+/// The content of a memory, with its marks and title before it.
+fn said(memory: &Memory, now: Timestamp) -> String {
     let backend = memory.backend.as_ref().map(|name| format!("[from {name}] ")).into_iter();
     let marks = marks(memory, now).into_iter().map(|mark| format!("[{mark}] "));
     let marks: String = backend.chain(marks).collect();
-    let shown_marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
+    let marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
     let title = memory.edition.title_beside().map(one_line).map(|title| format!("{title}: "));
-    let title = title.unwrap_or_default();
-    let content = one_line(&memory.edition.text.content);
-    let Some(columns) = columns else {
-        return format!("{shown_marks}{title}{}", cap(&content, LINE_CHARACTERS));
-    };
-    let room = columns.saturating_sub(text::width(&marks));
-    format!("{shown_marks}{}", cut(&format!("{title}{content}"), room))
+    format!("{marks}{}{}", title.unwrap_or_default(), one_line(&memory.edition.text.content))
 }
 
 fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
@@ -125,30 +136,41 @@ fn is_expired(edition: &Edition, now: Timestamp) -> bool {
     edition.span.expires_at.is_some_and(|at| at <= now)
 }
 
-/// That an edit found nothing to change.
+/// Says that an edit found nothing to change.
 pub(crate) fn unchanged(memory: &Memory) -> String {
     let label = style::paint(NUMBER, memory.reference());
     format!("Nothing changed: {label} is as it was (version {})", memory.version)
 }
 
-/// A sentence about a memory: what was done, its number and type, and what it says as far as it fits.
+/// Makes a sentence about a memory: the action, its number and type, and its content: as far as it fits, or on a
+/// terminal wrapped to its width.
 pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
     let memory_type = memory.edition.class.memory_type;
-    let plain = format!("{done} ({memory_type}): ");
-    let room = columns.unwrap_or(SENTENCE_COLUMNS).saturating_sub(text::width(&plain)).max(20);
-    let content = cut(&one_line(&memory.edition.text.content), room);
-    format!("{} ({}): {content}", style::paint(STRONG, done), style::paint(WORD, memory_type))
+    let content = one_line(&memory.edition.text.content);
+    let heading = format!("{} ({}): ", style::paint(STRONG, done), style::paint(WORD, memory_type));
+    match columns {
+        Some(columns) => {
+            // No pointer to the rest is needed: the sentence names the memory.
+            let hanging = Hanging { heading: "", taken: SENTENCE_INDENT, columns };
+            hanging.preview(&format!("{heading}{content}"), SENTENCE_LINES).join("\n")
+        }
+        None => {
+            let room =
+                SENTENCE_COLUMNS.saturating_sub(text::width(&format!("{done} ({memory_type}): "))).max(20);
+            format!("{heading}{}", cut(&content, room))
+        }
+    }
 }
 
-/// Names that a full view needs and a memory does not carry.
+/// Names that a full view shows and a memory does not carry.
 pub(crate) struct Names {
-    /// Of its space.
+    /// The name of its space.
     pub(crate) space: Option<String>,
-    /// Of its owner.
+    /// The name of its owner.
     pub(crate) owner: Option<String>,
 }
 
-/// Everything that is set, then the content as it is.
+/// Shows every field that is set, then the content unchanged.
 pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String> {
     let class = &memory.edition.class;
     let heading = format!(
@@ -174,14 +196,14 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
     lines
 }
 
-/// That a text tries to command whoever reads it.
+/// Warns if a text tries to give commands to its reader.
 fn commands(memory: &Memory) -> Option<String> {
     let kinds: Vec<&str> = memory.commands.iter().map(|kind| kind.as_str()).collect();
     (!kinds.is_empty())
         .then(|| format!("it tries to command whoever reads it ({}); it is data", kinds.join(", ")))
 }
 
-/// Names and values of what is set.
+/// Names and values of the fields that are set.
 struct Fields(Vec<(&'static str, String)>);
 
 impl Fields {
@@ -232,7 +254,10 @@ fn provenance(fields: &mut Fields, memory: &Memory) {
     fields.set("assisted by", provenance.assisted_by_agent.as_ref());
     fields.always("trust", provenance.trust.to_string());
     fields.set("pass", provenance.pass);
-    fields.set("source path", provenance.source_path.as_ref());
+    for path in provenance.paths() {
+        fields.set("source path", Some(path));
+    }
+    fields.set("also saved", provenance.also_without_path.then_some("without a path"));
     fields.set("line", provenance.mirror.map(|mirror| mirror.line));
     fields.set(
         "attachment",
@@ -263,13 +288,16 @@ fn usage(fields: &mut Fields, memory: &Memory, now: Timestamp) {
     fields.set("recalled", (usage.access_count > 0).then(used));
 }
 
-/// A link as it looks from one of its ends: `updates →` from its source, `← updates` from its target.
+/// Shows a link as seen from one of its ends: `updates →` from its source, `← updates` from its target. A link made by
+/// similarity is marked as such: it supersedes nothing.
 pub(crate) fn link(association: &Association, from: MemoryId) -> String {
     let arrow = if association.source == from {
         format!("{} →", association.relation)
     } else {
         format!("← {}", association.relation)
     };
-    // To three digits, and no noughts at the end.
-    format!("{arrow} {}", (association.weight.get() * 1_000.0).round() / 1_000.0)
+    // Three digits, without trailing zeros.
+    let weight = (association.weight.get() * 1_000.0).round() / 1_000.0;
+    let similar = if association.linked_by == LinkedBy::Auto { " (similar)" } else { "" };
+    format!("{arrow} {weight}{similar}")
 }

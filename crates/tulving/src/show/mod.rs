@@ -1,6 +1,6 @@
-//! How things look: pure functions from values to lines, for [`print`](crate::print) to print.
+//! Presentation: pure functions from values to lines, for [`print`](crate::print) to print.
 //!
-//! Lines carry colours as escape sequences; `print` takes them out where they are not wanted.
+//! Lines carry colours as escape sequences; `print` removes them if they are not wanted.
 
 pub(crate) mod memory;
 pub(crate) mod style;

@@ -1,23 +1,23 @@
-//! The few colours that are used, each for one meaning.
+//! The few colours in use, each with one meaning.
 
 use anstyle::{AnsiColor, Style};
 
 /// The number of a memory.
 pub(crate) const NUMBER: Style = AnsiColor::Green.on_default();
-/// Types, relations, acts: words of the model.
+/// Types, relations and actions: words of the model.
 pub(crate) const WORD: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
+/// Less important text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// What matters more.
+/// More important text.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// It is well.
+/// A good result.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Look at it.
+/// A warning.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
-/// It is wrong.
+/// An error.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// The text in a style.
+/// Paints a text in a style.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -1,11 +1,11 @@
-//! Columns that line up.
+//! Aligns columns.
 
 use super::style::{self, FAINT};
 use super::text::{self, one_line, pad};
 
-/// Rows under headings, each column as wide as its widest cell, the last one left as it is.
+/// Aligns rows under headings, each column as wide as its widest cell; the last column is not padded.
 ///
-/// Cells are made one line; colours are for the caller to add to whole lines, as they would count as width.
+/// Each cell becomes one line. Callers add colours to whole lines only, as colours in cells would count as width.
 pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> Vec<String> {
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
@@ -21,7 +21,7 @@ pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -
     std::iter::once(heading).chain(body).collect()
 }
 
-/// Names and values below each other, the values lined up.
+/// Lists names and values, with the values aligned.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> Vec<String> {
     let widest = pairs.iter().map(|(name, _)| text::width(name)).max().unwrap_or(0);
     let line = |(name, value): &(&str, String)| {

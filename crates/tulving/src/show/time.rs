@@ -1,14 +1,13 @@
-//! Times for eyes.
+//! Formats times for people.
 
-use tulving_core::time::Timestamp;
+use tulving_core::model::time::Timestamp;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// How long ago something was: `just now`, `5 min`, `2 h`, `3 d`, `4 mo`, `2 y`. What a clock puts into the future is
-/// just now.
+/// Returns how long ago a time was: `just now`, `5 min`, `2 h`, `3 d`, `4 mo`, `2 y`. A time in the future is `just now`.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_micros().saturating_sub(then.as_micros()) / 1_000_000;
     if seconds < MINUTE {
@@ -27,7 +26,7 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// The instant to the second: `2026-05-27 09:30:12 UTC`.
+/// Formats an instant to the second: `2026-05-27 09:30:12 UTC`.
 pub(crate) fn instant(time: Timestamp) -> String {
     let text = time.to_string();
     let seconds = text.split('.').next().unwrap_or(&text);

@@ -1,4 +1,4 @@
-"""Runs the official conformance suite of the Model Context Protocol, in both revisions, against two servers: the fixture,
+"""Runs the official conformance suite of the Model Context Protocol, in both revisions (in the short form, the newest), against two servers: the fixture,
 which has the tools that the suite asks for behind our listener, gate, authorisation and transport, and `tulving serve`.
 
 Usage: conformance.py BINARY FIXTURE. Prints a line for each scenario that is not as expected, and ends with
@@ -17,12 +17,14 @@ from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import extent
 import npm
 
 BINARY, FIXTURE = sys.argv[1:]
 SUITE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
-REVISIONS = ["2026-07-28", "2025-11-25"]
+# The newest first; the short form has that one.
+REVISIONS = ["2026-07-28", "2025-11-25"][:None if extent.FULL else 1]
 PAGE = Path(__file__).parents[4] / "docs" / "mcp.md"
 ENVIRONMENT = {**npm.ENVIRONMENT, "TULVING_EMBEDDING_PROVIDER": "off"}
 
@@ -164,7 +166,8 @@ def main():
                         checks = of_served.get(name, [])
                         count.check(passes(checks, False), f"{name} ({revision}, tulving serve): {found(checks)}")
     unseen = (PASSED | PASSED_BY_FIXTURE | NOT_APPLYING) - seen
-    count.check(not unseen, f"the suite does not have {sorted(unseen)}")
+    if extent.FULL:
+        count.check(not unseen, f"the suite does not have {sorted(unseen)}")
     untold = [name for name in NOT_APPLYING if f"`{name}`" not in page]
     count.check(not untold, f"docs/mcp.md does not say why these do not apply: {sorted(untold)}")
     print(f"{count.passed} passed, {count.failed} failed")

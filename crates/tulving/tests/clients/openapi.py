@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import extent
+
 BINARY = sys.argv[1]
 ENVIRONMENT = {**os.environ, "TULVING_EMBEDDING_PROVIDER": "off"}
 TOOL = Path(sys.executable).with_name("st")
@@ -19,9 +21,9 @@ TOOL = Path(sys.executable).with_name("st")
 OTHERS = "^/(mcp|v1/events/stream|v1/load|v1/dialects)"
 # An operation that takes the caller's own token away is called last.
 LAST = "revokeToken"
-SETTINGS = """
+SETTINGS = f"""
 [generation]
-max-examples = 15
+max-examples = {100 if extent.FULL else 8}
 
 [checks]
 # What depends on what is stored, such as a cursor, an id or a version, is refused although it fits its schema.
@@ -35,7 +37,7 @@ def called(folder, address, token, *selection):
     command = [TOOL, "run", f"{address}/openapi.json", "--header", f"Authorization: Bearer {token}", "--seed", "20261116",
                "--phases", "examples,coverage,fuzzing", "--no-color", "--continue-on-failure",
                "--exclude-path-regex", OTHERS, *selection]
-    run = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+    run = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=1200)
     tested = re.search(r"Tested: (\d+)", run.stdout)
     well = run.returncode == 0 and tested is not None
     if not well:

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::binary::{Run, Transcript, Tulving, WITHOUT_MODEL, assert_transcript, finish};
+use crate::serve::client::Server;
 
 /// Nobody: whoever this is, it is not root.
 const NOBODY: u32 = 65_534;
@@ -156,6 +157,22 @@ fn a_read_only_home_is_said_to_be_one() {
     assert!(refused.err.contains("cannot be created: Permission denied"), "{}", refused.err);
 }
 
+#[test]
+fn doctor_finds_the_journal_of_a_home_that_can_only_be_read_sound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = public_binary(folder.path());
+    let home = folder.path().join("home");
+    fs::create_dir(&home).expect("a home");
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    assert_eq!(run_unprivileged(&binary, &home, &["save", "one"]).code, 0);
+    fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+    let found = run_unprivileged(&binary, &home, &["doctor"]);
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    let journal = found.out.lines().find(|line| line.contains("journal")).expect("a finding");
+    assert!(journal.starts_with("ok") && journal.ends_with("write-ahead log"), "{}", found.out);
+    assert_eq!(found.code, 0, "{}", found.out);
+}
+
 /// Leaves a log with content beside the database, as a process that was killed does.
 fn leave_log(database: &Path) {
     use rusqlite::config::DbConfig;
@@ -233,6 +250,152 @@ fn a_home_that_can_only_be_read_answers_what_only_reads() {
     }
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
     assert_eq!(run(&["save", "again"]).code, 0);
+}
+
+/// Holds a server on a home that can only be read to what it has to do: reads answer, writes are refused by name, and nothing
+/// is written. Gives what it said on standard error.
+fn serves_what_only_reads(command: impl Fn(&[&str]) -> Command, home: &Path) -> String {
+    let before = fs::read(home.join("tulving.db")).expect("there");
+    let server = Server::spawn(command(&["serve", "--listen", "127.0.0.1:0", "--json"]));
+    for path in [
+        "/v1/memories",
+        "/v1/memories/1",
+        "/v1/memories/1/history",
+        "/v1/memories/1/related",
+        "/v1/memories/search?q=nasm",
+        "/v1/timeline?about=nasm",
+        "/v1/context",
+        "/v1/recovery",
+        "/v1/turns",
+        "/v1/journals",
+        "/v1/long-term",
+        "/v1/files",
+        "/v1/quality",
+        "/v1/spaces",
+        "/v1/jobs",
+        "/memory",
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    }
+    assert!(server.get("/v1/memories/search?q=nasm").text().contains("nasm and cmake"));
+    let json = [("Content-Type", "application/json")];
+    for (method, path, body) in [
+        ("POST", "/v1/memories", r#"{"content":"never"}"#),
+        ("PATCH", "/v1/memories/1", r#"{"content":"never"}"#),
+        ("DELETE", "/v1/memories/1", ""),
+        ("POST", "/v1/memories/1/access", ""),
+        ("POST", "/v1/memories/1/pin", ""),
+        ("POST", "/v1/turns", r#"{"role":"user","content":"never"}"#),
+        ("POST", "/v1/journals", r#"{"content":"never"}"#),
+        ("PUT", "/v1/long-term", r#"{"content":"never"}"#),
+        ("PUT", "/v1/files/memory/notes.md", r#"{"content":"never"}"#),
+        ("POST", "/v1/memories", r#"{"file":{"name":"never.pdf","base64":"JVBERi0xLjc="}}"#),
+        ("POST", "/v1/spaces", r#"{"name":"never"}"#),
+        ("POST", "/v1/tokens", r#"{"name":"never"}"#),
+        ("POST", "/v1/dialects/max/tools/remember", r#"{"category":"fact","content":"never"}"#),
+        ("POST", "/v1/dialects/maven/tools/remember", r#"{"content":"never"}"#),
+    ] {
+        let answer = server.ask(method, path, &json, body.as_bytes());
+        assert_eq!(answer.status, 503, "{method} {path}: {}", answer.text());
+        let problem = answer.json();
+        assert_eq!(problem["code"], "home_read_only", "{method} {path}: {problem}");
+        let detail = problem["detail"].as_str().expect("a sentence");
+        assert!(detail.starts_with("this memory can only be read"), "{problem}");
+        assert!(!detail.contains(&home.display().to_string()), "{problem}");
+    }
+    // By now whatever runs in the background would have tried.
+    std::thread::sleep(Duration::from_secs(1));
+    let said = server.stop();
+    let warnings: Vec<&str> =
+        said.lines().filter(|line| line.contains(" WARN ") || line.contains(" ERROR ")).collect();
+    assert_eq!(warnings.len(), 1, "{said}");
+    assert!(warnings[0].contains("can only be read"), "{said}");
+    assert_eq!(fs::read(home.join("tulving.db")).expect("there"), before, "nothing was written");
+    said
+}
+
+/// Holds `tulving mcp` to the same.
+fn speaks_what_only_reads(command: impl Fn(&[&str]) -> Command) {
+    let call = |id: u8, name: &str, arguments: serde_json::Value| {
+        let params = serde_json::json!({ "name": name, "arguments": arguments });
+        serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+            .to_string()
+    };
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let lines = [
+        hello.to_owned(),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        call(2, "recall", serde_json::json!({ "question": "nasm" })),
+        call(3, "context", serde_json::json!({})),
+        call(4, "save", serde_json::json!({ "memories": [{ "content": "never" }] })),
+        call(5, "forget", serde_json::json!({ "id": "#1" })),
+        call(6, "log_turn", serde_json::json!({ "role": "user", "content": "never" })),
+        call(
+            7,
+            "archive_conversation",
+            serde_json::json!({ "messages": [{ "role": "user", "content": "never" }] }),
+        ),
+    ];
+    let run = finish(command(&["mcp"]), format!("{}\n", lines.join("\n")).as_bytes());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let answers: Vec<serde_json::Value> =
+        run.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let answer = |id: u8| answers.iter().find(|answer| answer["id"] == id).expect("an answer");
+    for id in [2, 3] {
+        assert!(answer(id).to_string().contains("nasm and cmake"), "{}", answer(id));
+    }
+    for id in 4..=7 {
+        let result = &answer(id)["result"];
+        assert_eq!(result["isError"], true, "{result}");
+        let text = result["content"][0]["text"].as_str().expect("a sentence");
+        assert!(text.starts_with("this memory can only be read"), "{text}");
+    }
+    let warnings: Vec<&str> = run.err.lines().filter(|line| line.contains(" WARN ")).collect();
+    assert_eq!(warnings.len(), 1, "{}", run.err);
+}
+
+#[test]
+fn a_home_that_can_only_be_read_is_served_and_spoken_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = public_binary(folder.path());
+    let home = folder.path().join("home");
+    fs::create_dir(&home).expect("a home");
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    let command = |args: &[&str]| {
+        let mut command = Command::new(&binary);
+        command.env_clear().env("TULVING_HOME", &home).env(WITHOUT_MODEL.0, WITHOUT_MODEL.1).args(args);
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    };
+    assert_eq!(finish(command(&["save", "The build needs nasm and cmake"]), b"").code, 0);
+    fs::set_permissions(&home, Permissions::from_mode(0o555)).expect("changed");
+    serves_what_only_reads(command, &home);
+    speaks_what_only_reads(command);
+    fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("changed");
+    assert_eq!(finish(command(&["save", "again"]), b"").code, 0);
+}
+
+#[test]
+fn a_home_on_a_read_only_file_system_is_served_and_spoken_for() {
+    let Some(disk) = SmallDisk::mount(16) else {
+        eprintln!("not tested: this machine does not allow to mount a small disk");
+        return;
+    };
+    let home = disk.folder.path().join("home");
+    let command = |args: &[&str]| {
+        let mut command = crate::binary::command(&home);
+        command.args(args);
+        command
+    };
+    assert_eq!(finish(command(&["save", "The build needs nasm and cmake"]), b"").code, 0);
+    let remounted = Command::new("mount").args(["-o", "remount,ro"]).arg(disk.folder.path()).status();
+    assert!(remounted.is_ok_and(|status| status.success()), "the disk could not be made read-only");
+    let said = serves_what_only_reads(command, &home);
+    assert!(said.contains("can only be read"), "{said}");
+    speaks_what_only_reads(command);
 }
 
 /// A file system of its own, gone when it is dropped.

@@ -9,6 +9,12 @@ mod quality;
 /// What depends on whose token it is.
 mod rights;
 
+/// Undoing the last change.
+mod undo;
+
+/// Answers on a terminal, wrapped to its width.
+mod wrapped;
+
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 
 /// A home with three memories, the third of which updates the first.
@@ -33,6 +39,9 @@ fn the_bare_command_says_what_to_do_next() {
 fn help_lists_commands_flags_and_exit_codes() {
     let tulving = Tulving::new();
     assert_transcript!(Transcript::new(&tulving).run(&["--help"]));
+    let short = tulving.ok(&["-h"]);
+    assert!(short.contains("\nKeeping it good:\n  review "), "{short}");
+    assert!(!short.contains("Exit codes:"), "{short}");
 }
 
 #[test]
@@ -40,9 +49,10 @@ fn every_command_has_examples() {
     let tulving = Tulving::new();
     let help = tulving.ok(&["--help"]);
     let commands =
-        help.split("Commands:").nth(1).and_then(|text| text.split("Options:").next()).expect("commands");
+        help.split("Everyday:").nth(1).and_then(|text| text.split("Options:").next()).expect("commands");
     let mut seen = 0;
-    for command in commands.lines().filter_map(|line| line.split_whitespace().next()) {
+    let listed = commands.lines().filter(|line| line.starts_with("  "));
+    for command in listed.filter_map(|line| line.split_whitespace().next()) {
         let help = tulving.ok(&[command, "--help"]);
         assert!(help.contains("Examples:\n  "), "{command} has no examples");
         assert!(

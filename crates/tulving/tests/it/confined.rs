@@ -78,7 +78,12 @@ fn calls(dialect: &str, tool: &str, names: &Names) -> Option<Vec<Value>> {
         ("native", "save") => {
             vec![json!({ "memories": [{ "content": "a note", "key": key, "replaces": id }] })]
         }
-        ("native", "recall") => vec![json!({ "question": WORD })],
+        ("native", "recall") => vec![
+            json!({ "question": WORD }),
+            json!({ "question": "list all facts" }),
+            json!({ "types": ["fact"] }),
+        ],
+        ("native", "list") => vec![json!({}), json!({ "types": ["fact"], "contains": WORD })],
         ("native", "update") => {
             vec![json!({ "id": id, "content": "other" }), json!({ "id": "#1", "content": "other" })]
         }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tulving_core::journal::Day;
+use tulving_core::files::Day;
 use tulving_core::ports::{Clock as _, SystemClock};
 
 use crate::binary::{Tulving, finish};
@@ -68,9 +68,9 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
     let audit = tulving.ok(&["audit"]);
     assert!(audit.contains("consolidated") && audit.contains("1 line added"), "{audit}");
     let foreseen = tulving.ok(&["undo", &pass, "--dry-run"]);
-    assert!(foreseen.starts_with("would take back: rewrote memory/MEMORY.md"), "{foreseen}");
+    assert!(foreseen.starts_with("would undo: rewrote memory/MEMORY.md"), "{foreseen}");
     let undone = tulving.ok(&["undo", &pass]);
-    assert!(undone.starts_with("took back: rewrote memory/MEMORY.md"), "{undone}");
+    assert!(undone.starts_with("undone: rewrote memory/MEMORY.md"), "{undone}");
     assert_eq!(memory(&tulving), KNOWN);
     let (error, code) = tulving.json_error(&["undo", &pass]);
     assert_eq!(error["code"], "already_undone");

@@ -44,6 +44,36 @@ pub(crate) fn kill(mut child: Child, after: Duration) -> String {
     printed
 }
 
+/// Random times after which a process is killed, so that some are killed before they have done their work and some after.
+/// How long the work takes depends on the machine and on what else it does, so the range follows the outcomes.
+pub(crate) struct KillTimes {
+    longest: Duration,
+}
+
+impl KillTimes {
+    pub(crate) fn up_to(longest: Duration) -> Self {
+        Self { longest: longest.max(Duration::from_millis(5)) }
+    }
+
+    pub(crate) fn next(&self) -> Duration {
+        self.longest.mul_f64(fastrand::f64())
+    }
+
+    /// Widens the range after a kill that came before the work was done, and narrows it after one that came later. In the long
+    /// run about half of the kills come before.
+    pub(crate) fn adapt(&mut self, done: bool) {
+        if done { self.narrow() } else { self.widen() }
+    }
+
+    fn narrow(&mut self) {
+        self.longest = self.longest.mul_f64(0.8).max(Duration::from_millis(5));
+    }
+
+    fn widen(&mut self) {
+        self.longest = self.longest.mul_f64(1.3).min(Duration::from_secs(60));
+    }
+}
+
 /// The ids of receipts that were printed whole.
 fn receipts(printed: &str) -> Vec<String> {
     let mut documents = serde_json::Deserializer::from_str(printed).into_iter::<serde_json::Value>();
@@ -78,9 +108,15 @@ fn every_acknowledged_memory_survives_a_kill() {
 #[test]
 fn edits_and_erasures_are_whole_or_absent_after_a_kill() {
     let tulving = Tulving::new();
+    let mut times = KillTimes::up_to(Duration::from_millis(200));
     for round in 0..ROUNDS {
+        let before = tulving.all_ids("default").len();
         let child = endless(&tulving, ENDLESS_CHANGES, &[&round.to_string()]);
-        kill(child, Duration::from_millis(fastrand::u64(20..200)));
+        kill(child, times.next() + Duration::from_millis(20));
+        // Most rounds shall write something, so the range is never narrowed.
+        if tulving.all_ids("default").len() == before {
+            times.widen();
+        }
     }
     let edited = tulving.json(&["list", "--all"]);
     let keys = edited["memories"].as_array().expect("a list").iter().map(|memory| memory["key"].as_str());
@@ -94,13 +130,15 @@ fn batches_are_whole_or_absent_after_a_kill() {
     let tulving = Tulving::new();
     let file = tulving.folder().join("batch.jsonl");
     let (mut whole, mut absent) = (0, 0);
+    let mut times = KillTimes::up_to(Duration::from_millis(100));
     for round in 0..ROUNDS {
         let lines: String = (0..1_000).map(|i| format!("{{\"content\": \"bulk {round} {i}\"}}\n")).collect();
         std::fs::write(&file, lines).expect("a batch file");
         let child = endless(&tulving, ONE_BATCH, &[&file.to_string_lossy()]);
-        kill(child, Duration::from_millis(fastrand::u64(0..=40 * round as u64)));
+        kill(child, times.next());
         let there = tulving.all_ids("default").len();
         assert_eq!(there % 1_000, 0, "a batch is half there");
+        times.adapt(there > 1_000 * whole);
         if there > 1_000 * whole {
             whole += 1;
         } else {
@@ -126,13 +164,15 @@ fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
     tulving.ok(&["backup", "create", &backup]);
     let began = Instant::now();
     tulving.ok(&["backup", "restore", &backup, "--yes"]);
-    let whole = began.elapsed();
+    let mut times = KillTimes::up_to(began.elapsed());
     tulving.ok(&["save", "newer"]);
     let (mut old, mut new) = (0, 0);
     for _ in 0..ROUNDS {
         let child = endless(&tulving, r#"exec "$0" backup restore "$1" --yes"#, &[&backup]);
-        kill(child, whole.mul_f64(1.2 * fastrand::f64()));
-        match tulving.all_ids("default").len() {
+        kill(child, times.next());
+        let there = tulving.all_ids("default").len();
+        times.adapt(there == 2_000);
+        match there {
             2_001 => old += 1,
             2_000 => {
                 new += 1;
@@ -206,14 +246,19 @@ fn a_process_killed_while_it_folds_costs_nothing_that_was_acknowledged() {
     let (mut first, saved) = save_and_fold(&tulving, 0);
     let began = Instant::now();
     first.wait().expect("it ends");
-    let folding = began.elapsed();
+    let mut times = KillTimes::up_to(began.elapsed());
     let mut all = vec![saved];
     let mut killed = 0;
     for round in 1..=FOLDS {
         let (mut child, saved) = save_and_fold(&tulving, round);
         all.push(saved);
-        std::thread::sleep(folding.mul_f64(1.2 * fastrand::f64()));
-        killed += usize::from(child.try_wait().expect("ours").is_none());
+        std::thread::sleep(times.next());
+        // Most shall be killed while they fold, so the range is never widened.
+        if child.try_wait().expect("ours").is_none() {
+            killed += 1;
+        } else {
+            times.narrow();
+        }
         child.kill().expect("ours");
         child.wait().expect("it is gone");
         // Some kills follow one another, with nobody in between who folds what was left.

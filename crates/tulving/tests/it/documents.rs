@@ -107,6 +107,64 @@ fn files_below(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn a_dry_run_counts_files_that_say_the_same_once() {
+    let tulving = Tulving::new();
+    for name in ["a", "b", "c"] {
+        tulving.write(&format!("notes/{name}.md"), "# The same\n\nIn three files.\n");
+    }
+    let dry = tulving.json(&["import", "notes", "--dry-run"]);
+    let taken = tulving.json(&["import", "notes"]);
+    for told in [&dry, &taken] {
+        assert_eq!((&told["new"], &told["known"]), (&json!(1), &json!(2)), "{told}");
+    }
+}
+
+#[test]
+fn a_relative_path_of_a_save_is_that_of_the_file_that_is_there() {
+    let tulving = Tulving::new();
+    tulving.write("a/README.md", "A\n");
+    tulving.ok(&["save", "Notes on ferrets", "--source-path", "a/README.md"]);
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!(memory["source_path"].as_str(), Some(known_by(&tulving, "a/README.md").as_str()), "{memory}");
+    tulving.ok(&["push", "a/README.md"]);
+    assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(1), "the same file");
+}
+
+#[test]
+fn the_same_bytes_under_another_name_leave_the_name_alone() {
+    let tulving = Tulving::new();
+    for name in ["invoice-march.bin", "zebra.bin"] {
+        fs::write(tulving.folder().join(name), [0_u8, 159, 146, 150].repeat(50)).expect("written");
+        tulving.ok(&["push", name]);
+    }
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!(memory["attachment"]["name"], "invoice-march.bin", "{memory}");
+    assert!(memory["content"].as_str().is_some_and(|content| content.contains("invoice-march")), "{memory}");
+    assert_eq!(memory["source_paths"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_relative_path_finds_the_file_that_is_there() {
+    let tulving = Tulving::new();
+    tulving.write("notes/a.md", "# Alpha\n\nThe first note.\n");
+    tulving.ok(&["push", "notes/a.md"]);
+    tulving.ok(&["save", "Said of a file that is elsewhere", "--source-path", "notes/b.md"]);
+    tulving.write("notes/b.md", "There by now\n");
+    for (path, says) in [
+        ("notes/a.md", "The first note"),
+        ("notes/../notes/a.md", "The first note"),
+        ("notes/b.md", "elsewhere"),
+    ] {
+        for command in ["list", "recall"] {
+            let found = tulving.ok(&[command, "--source-path", path]);
+            assert!(found.contains(says) && found.lines().count() == 1, "{command} {path}: {found}");
+        }
+    }
+    let condition = "source-path=notes/a.md";
+    assert!(tulving.ok(&["forget", "--where", condition, "--dry-run"]).contains("The first note"));
+}
+
+#[test]
 fn a_tree_is_imported_and_followed_as_it_changes() {
     let tulving = Tulving::new();
     tulving.write("notes/a.md", "# Alpha\n\nThe first note.\n");
@@ -169,6 +227,28 @@ fn a_dry_run_says_what_would_be_archived_and_warned_of() {
 }
 
 #[test]
+fn a_dry_run_with_prune_says_the_same_as_the_import() {
+    let tulving = Tulving::new();
+    for name in ["a", "b", "c"] {
+        tulving.write(&format!("notes/{name}.md"), "said three times\n");
+    }
+    tulving.ok(&["import", "notes", "--later"]);
+    let prune = |gone: &[&str]| {
+        for path in gone {
+            fs::remove_file(tulving.folder().join(path)).expect("gone");
+        }
+        let dry = tulving.ok(&["import", "notes", "--prune", "--later", "--dry-run"]);
+        let real = tulving.ok(&["import", "notes", "--prune", "--later"]);
+        assert_eq!(dry.replace("Would import", "Imported"), real);
+        real
+    };
+    let told = prune(&["notes/a.md"]);
+    assert!(told.starts_with("vanished ") && told.ends_with("2 unchanged, 1 vanished\n"), "{told}");
+    let told = prune(&["notes/b.md", "notes/c.md"]);
+    assert!(told.starts_with("archived ") && told.ends_with(": 1 archived\n"), "{told}");
+}
+
+#[test]
 fn what_is_as_it_was_keeps_its_labels_and_the_import_says_so() {
     let tulving = Tulving::new();
     tulving.write("notes/a.md", "a note\n");
@@ -195,6 +275,35 @@ fn what_is_hidden_has_not_vanished_and_links_are_counted() {
     assert_eq!(plain["skipped"][0]["path"], known_by(&tulving, "notes/link.md"));
     fs::remove_file(tulving.folder().join("notes/.d.md")).expect("gone");
     assert_eq!(tulving.json(&["import", "notes", "--prune", "--later"])["archived"], 1);
+}
+
+#[test]
+fn folders_that_tools_fill_are_skipped_and_named() {
+    let tulving = Tulving::new();
+    tulving.write("app/a.md", "a note\n");
+    tulving.write("app/node_modules/x/index.js", "module.exports = 1;\n");
+    tulving.write("app/target/debug/b.md", "built\n");
+    tulving.write("app/sub/__pycache__/c.py", "cached = 1\n");
+    tulving.write("app/dist.md", "a file, not a folder\n");
+    let folders = ["app/node_modules", "app/sub/__pycache__", "app/target"];
+    let folders = folders.map(|folder| known_by(&tulving, folder));
+    let first = tulving.json(&["import", "app", "--later"]);
+    assert_eq!((&first["new"], &first["skipped_folders"]), (&json!(2), &json!(folders)), "{first}");
+    let told = tulving.run(&["import", "app", "--later"]);
+    assert!(told.err.contains("skipped 3 folders that tools fill"), "{}", told.err);
+    assert!(told.err.contains(&folders[0]) && told.err.contains("--include-generated"), "{}", told.err);
+    let named = tulving.json(&["import", "app", "app/target", "--later"]);
+    assert_eq!((&named["new"], &named["skipped_folders"]), (&json!(1), &json!(folders[..2])), "{named}");
+    let all = tulving.json(&["import", "app", "--include-generated", "--later"]);
+    assert_eq!((&all["new"], &all["skipped_folders"]), (&json!(2), &json!([])), "{all}");
+    let pruned = tulving.json(&["import", "app", "--prune", "--later"]);
+    assert_eq!(
+        (&pruned["vanished"], &pruned["archived"]),
+        (&json!([]), &json!(0)),
+        "they are there: {pruned}"
+    );
+    fs::remove_dir_all(tulving.folder().join("app/target")).expect("gone");
+    assert_eq!(tulving.json(&["import", "app", "--prune", "--later"])["archived"], 1);
 }
 
 #[test]
@@ -298,6 +407,55 @@ fn two_who_import_the_same_at_once_make_each_file_once() {
     assert_eq!(run.code, 0, "{}", run.err);
     let memories = tulving.json(&["list", "--all"]);
     assert_eq!(memories["memories"].as_array().map(Vec::len), Some(300), "{}", run.err);
+    tulving.assert_healthy();
+}
+
+#[test]
+fn the_same_content_under_several_paths_is_one_memory_with_all_of_them() {
+    let tulving = Tulving::new();
+    tulving.write("one.md", "# Notes\n\nThe same in both.\n");
+    tulving.write("two.md", "# Notes\n\nThe same in both.\n");
+    tulving.ok(&["push", "one.md"]);
+    let second = tulving.run(&["push", "two.md"]);
+    assert!(second.out.starts_with("Already known as #1"), "{}", second.out);
+    let paths = json!([known_by(&tulving, "one.md"), known_by(&tulving, "two.md")]);
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!((&memory["source_path"], &memory["source_paths"]), (&paths[0], &paths));
+    assert_eq!(tulving.json(&["list"])["memories"][0]["source_paths"], paths);
+    assert_eq!(at(&tulving, "two.md").expect("found by its other path")["number"], 1);
+    let shown = tulving.ok(&["get", "1"]);
+    assert_eq!(shown.matches("source path").count(), 2, "{shown}");
+    tulving.write("two.md", "# Notes\n\nNo longer the same.\n");
+    let changed = tulving.json(&["push", "two.md"]);
+    assert_eq!(
+        (&changed["fate"], &changed["version"], &changed["number"]),
+        (&json!("created"), &json!(1), &json!(2))
+    );
+    let memory = tulving.json(&["get", "1"]);
+    assert_eq!((&memory["source_path"], &memory["source_paths"]), (&paths[0], &Value::Null));
+    tulving.assert_healthy();
+}
+
+#[test]
+fn two_processes_that_push_the_same_content_make_one_memory_with_both_paths() {
+    let tulving = Tulving::new();
+    let count = 24;
+    for n in 0..count {
+        for side in ["a", "b"] {
+            tulving.write(&format!("{side}/{n}.md"), format!("# Note {n}\n\nIt says {n}.\n"));
+        }
+    }
+    tulving.ok(&["list"]);
+    let script = r#"
+        push() { for n in $(seq 0 23); do "$1" push "$2/$n.md" >> "$2.out" || echo failed; done; }
+        push "$0" a & push "$0" b; wait"#;
+    let run = crate::binary::finish(tulving.shell(script, &[]), b"");
+    assert!(run.code == 0 && !run.out.contains("failed"), "{} {}", run.out, run.err);
+    let memories = tulving.json(&["list", "--all"])["memories"].as_array().expect("a list").clone();
+    assert_eq!(memories.len(), count);
+    for memory in memories {
+        assert_eq!(memory["source_paths"].as_array().map(Vec::len), Some(2), "{memory}");
+    }
     tulving.assert_healthy();
 }
 

@@ -32,3 +32,13 @@ fn files_are_written_listed_read_and_removed_in_the_folder_of_their_group() {
     let (error, _) = tulving.json_error(&["file", "remove", "lists/shopping.md", "--space", "kitchen"]);
     assert_eq!(error["code"], "file_not_found", "{error}");
 }
+
+#[test]
+fn a_file_that_the_default_space_does_not_keep_is_refused_with_a_path_that_it_does() {
+    let tulving = Tulving::new();
+    let refused = tulving.run_with(&["file", "write", "notes/plan.md", "-"], b"x");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("only files below memory/ and conversations/"), "{}", refused.err);
+    assert!(refused.err.contains("hint: give a path such as memory/plan.md"), "{}", refused.err);
+    assert_eq!(tulving.run_with(&["file", "write", "memory/plan.md", "-"], b"x").code, 0);
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -52,6 +52,24 @@ fn lines(printed: &str) -> Vec<&str> {
     printed.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).collect()
 }
 
+/// Measures how long a command takes on this machine as it is now, in a home of its own: in the home under test it would settle
+/// what a killed process left.
+struct Pace(Tulving);
+
+impl Pace {
+    fn new() -> Self {
+        Self(Tulving::new())
+    }
+
+    /// Returns a random time after which a process is killed. The longest is enough for some processes to end.
+    fn life(&self, usual: u64) -> Duration {
+        let began = Instant::now();
+        self.0.ok(&["list"]);
+        let longest = Duration::from_millis(usual).max(began.elapsed() * 4);
+        longest.mul_f64(fastrand::f64()) + Duration::from_millis(5)
+    }
+}
+
 fn journals(tulving: &Tulving) -> String {
     let folder = tulving.home().join("workspace/memory");
     let Ok(entries) = fs::read_dir(folder) else { return String::new() };
@@ -64,10 +82,11 @@ fn journals(tulving: &Tulving) -> String {
 fn an_entry_is_whole_or_absent_after_a_kill() {
     let tulving = Tulving::new();
     let padding = padding();
-    let mut acknowledged = BTreeSet::new();
+    let (mut acknowledged, pace) = (BTreeSet::new(), Pace::new());
     for round in 0..10 * ROUNDS {
+        let life = pace.life(150);
         let child = endless(&tulving, ENDLESS_NOTES, &[&round.to_string(), &padding]);
-        let printed = kill(child, Duration::from_millis(fastrand::u64(5..150)));
+        let printed = kill(child, life);
         acknowledged.extend(lines(&printed).into_iter().map(str::to_owned));
         if round >= ROUNDS && acknowledged.len() > ROUNDS {
             break;
@@ -94,10 +113,11 @@ fn an_entry_is_whole_or_absent_after_a_kill() {
 fn a_replaced_file_is_the_old_or_the_new_after_a_kill() {
     let tulving = Tulving::new();
     let padding = padding();
-    let mut last = None;
+    let (mut last, pace) = (None, Pace::new());
     for round in 0..10 * ROUNDS {
+        let life = pace.life(150);
         let child = endless(&tulving, ENDLESS_REPLACEMENTS, &[&round.to_string(), &padding]);
-        let printed = kill(child, Duration::from_millis(fastrand::u64(5..150)));
+        let printed = kill(child, life);
         let acknowledged = lines(&printed).last().map(|name| (*name).to_owned());
         let folder = tulving.home().join("workspace/memory");
         if let Ok(said) = fs::read_to_string(folder.join("MEMORY.md")) {
@@ -138,10 +158,11 @@ fn a_replaced_file_is_the_old_or_the_new_after_a_kill() {
 fn an_archive_is_a_file_and_a_memory_or_neither_after_a_kill() {
     let tulving = Tulving::new();
     let padding = padding();
-    let mut acknowledged = BTreeSet::new();
+    let (mut acknowledged, pace) = (BTreeSet::new(), Pace::new());
     for round in 0..10 * ROUNDS {
+        let life = pace.life(200);
         let child = endless(&tulving, ENDLESS_ARCHIVES, &[&round.to_string(), &padding]);
-        let printed = kill(child, Duration::from_millis(fastrand::u64(5..200)));
+        let printed = kill(child, life);
         let mut documents = serde_json::Deserializer::from_str(&printed).into_iter::<Value>();
         while let Some(Ok(archived)) = documents.next() {
             acknowledged.insert(archived["key"].as_str().expect("a key").to_owned());

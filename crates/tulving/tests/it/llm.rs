@@ -240,7 +240,7 @@ fn a_spent_budget_stops_calls_before_they_are_made() {
     assert!(spent.err.contains("75 tokens were spent today and 70 may be"), "{}", spent.err);
     let help = run(tulving.command(&["--help"])).out;
     let told = help.split("\n  5 ").nth(1).and_then(|rest| rest.split("\n  6 ").next()).expect("a code");
-    assert!(told.contains("spent the tokens of the day"), "{told}");
+    assert!(told.contains("has spent the day's tokens"), "{told}");
     assert_eq!(service.heard().len(), 1);
     assert_eq!(test("76").code, 0);
     assert_eq!(service.heard().len(), 2);

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use tulving_core::answer::Strength;
-use tulving_core::id::MemoryId;
-use tulving_core::limits::Limits;
+use tulving_core::model::answer::Strength;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::limits::Limits;
+use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
-use tulving_core::vocabulary::Origin;
-use tulving_core::{Engine, Parts, Secrecy};
+use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_models::EmbedderConfig;
-use tulving_store::{Home, Options, SearchIndex, SqliteStore};
+use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 
 const SET: &str = include_str!("../sets/own.json");
 
@@ -49,7 +49,7 @@ fn bed() -> Bed {
     let set: Set = serde_json::from_str(SET).expect("the set");
     let folder = tempfile::tempdir().expect("a folder");
     let home = Home::open_or_create(folder.path()).expect("a home");
-    let store = Arc::new(SqliteStore::open(&home, Options::default()).expect("a store"));
+    let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
     let engine = Engine::new(Parts {
         store: store.clone(),
         embedder: tulving_models::embedder(&EmbedderConfig::BuiltIn).expect("the model"),
@@ -60,7 +60,7 @@ fn bed() -> Bed {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: Secrecy::default(),
+        secrecy: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Api, None).expect("the user");
     let requests = set.memories.iter().map(|named| {

@@ -3,12 +3,12 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use tulving_core::change::{Actor, ChangeSet, Write};
-use tulving_core::id::{MemoryId, PrincipalId};
-use tulving_core::memory::{Embedding, Memory};
+use tulving_core::model::change::{Actor, ChangeSet, Write};
+use tulving_core::model::id::{MemoryId, PrincipalId};
+use tulving_core::model::memory::{Embedding, Memory};
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Feed as _, Store as _};
-use tulving_core::time::Timestamp;
-use tulving_store::{Home, Options, SqliteStore};
+use tulving_store::{Home, SqliteOptions, SqliteStore};
 
 use crate::binary::{Tulving, WITHOUT_MODEL, finish};
 
@@ -56,6 +56,35 @@ fn what_was_said_in_other_words_is_found() {
     ] {
         assert_eq!(contents(&tulving, &["recall", question])[0], first, "{question}");
     }
+}
+
+#[test]
+fn six_of_six_todos_and_eight_of_eight_people_are_listed() {
+    let tulving = Tulving::new();
+    for n in 1..=6 {
+        ok(&tulving, &["save", "--type", "todo", &format!("Errand number {n}: call the office")], "");
+    }
+    for name in ["Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana"] {
+        ok(&tulving, &["save", "--type", "person", &format!("{name} works on the third floor")], "");
+    }
+    assert_eq!(contents(&tulving, &["recall", "what are my open todos?"]).len(), 6);
+    assert_eq!(contents(&tulving, &["recall", "people"]).len(), 8);
+    ok(&tulving, &["done", "6"], "");
+    let out = ok(&tulving, &["recall", "how many todos are open?", "--limit", "1", "--explain"], "");
+    assert!(out.starts_with("5 open todos:\n#5 ") && out.contains("is an open todo, importance"), "{out}");
+    let script = "what is left to do?\nwhich routines do I have?\n";
+    let out = ok(&tulving, &["shell"], script);
+    assert!(out.contains("5 open todos:"), "{out}");
+    let unasked = contents(&tulving, &["recall", "--type", "todo"]);
+    assert_eq!(
+        (unasked.len(), unasked[5].as_str()),
+        (6, "Errand number 6: call the office"),
+        "done ones last"
+    );
+    assert_eq!(
+        contents(&tulving, &["recall", "who works on the third floor with Ana?", "--limit", "3"]).len(),
+        3
+    );
 }
 
 #[test]
@@ -146,7 +175,7 @@ fn another_model_takes_over_with_embed_alone_and_then_the_old_vectors_go() {
         tulving.ok(&["save", memory]);
     }
     let home = Home::open_or_create(&tulving.home()).expect("a home");
-    let store = SqliteStore::open(&home, Options::default()).expect("a store");
+    let store = SqliteStore::open(&home, SqliteOptions::default()).expect("a store");
     let all = || store.entries_after(None, 100, None).expect("read").into_iter().map(|entry| entry.memory);
     let vectors = |model: &str| {
         let ids: Vec<MemoryId> = all().map(|memory| memory.id).collect();
@@ -270,9 +299,65 @@ fn what_says_nearly_the_same_is_named_with_how_it_is_replaced() {
     let told = |args: &[&str]| finish(with_model(&tulving, args), b"").err;
     assert_eq!(told(&["save", "Standup is at 9:30 every day"]), "");
     let how = "tulving associate 2 1 --relation updates";
-    let said = format!("Nearly the same as #1 (Standup is at 9:30 every day); if it replaces that: {how}\n");
+    let said = format!(
+        "Possible update of #1 (Standup is at 9:30 every day); if it replaces that: {how}, or save with --updates 1 next time\n"
+    );
     assert_eq!(told(&["save", "Standup is at 10:15 every day"]), said);
     ok(&tulving, &how.split_whitespace().skip(1).collect::<Vec<_>>(), "");
     let third = told(&["save", "Standup is at 10:45 every day", "--updates", "2"]);
     assert_eq!(third, "", "what it replaces was named, and the first was replaced already");
+}
+
+#[test]
+fn a_batch_names_once_what_resembles_something_and_not_what_differs_by_a_label() {
+    let tulving = Tulving::new();
+    let told = |args: &[&str], input: &str| finish(with_model(&tulving, args), input.as_bytes()).err;
+    let batch = |lines: &[&str]| {
+        let lines: Vec<String> =
+            lines.iter().map(|line| serde_json::json!({ "content": line }).to_string()).collect();
+        told(&["save", "--batch", "-"], &lines.join("\n"))
+    };
+    let rooms = [
+        "Room 12 has a projector",
+        "Room 14 has a projector",
+        "Ticket 1041 is closed",
+        "Ticket 1042 is closed",
+    ];
+    assert_eq!(batch(&rooms), "");
+    assert_eq!(batch(&["The shop closes at 18:00", "The demo is on Thursday", "note 1", "note 2"]), "");
+    assert_eq!(
+        batch(&["The shop closes at 19:00", "The demo is on Friday", "Room 15 has a projector"]),
+        "Look again: possible updates: #9 of #5, #10 of #6; \
+         if one replaces the other: tulving associate NEWER OLDER --relation updates\n"
+    );
+}
+
+#[test]
+fn a_list_that_the_budget_cut_names_the_budget() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "Call the plumber", "--type", "todo"]);
+    tulving.ok(&["save", "Buy milk and bread", "--type", "todo"]);
+    let told = |args: &[&str]| tulving.run(args).err;
+    let cut = told(&["recall", "todos", "--budget", "5"]);
+    assert!(cut.contains("1 of 2; --budget shows more"), "{cut}");
+    assert!(told(&["recall", "--type", "todo", "--budget", "5"]).contains("--budget shows more"));
+    assert!(told(&["recall", "todos", "--limit", "1"]).contains("1 of 2; --limit shows more"));
+}
+
+#[test]
+fn a_list_by_importance_is_answered_without_a_word_in_common() {
+    let tulving = Tulving::new();
+    for (content, importance) in
+        [("Buy milk", "0.2"), ("Call the plumber", "0.9"), ("Water the plants", "0.5")]
+    {
+        tulving.ok(&["save", content, "--type", "todo", "--importance", importance]);
+    }
+    let found = tulving.json(&["recall", "list my todos by importance"]);
+    let contents: Vec<&str> = found["memories"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|memory| memory["content"].as_str())
+        .collect();
+    assert_eq!(contents, ["Call the plumber", "Water the plants", "Buy milk"]);
 }

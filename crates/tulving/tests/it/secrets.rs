@@ -29,12 +29,12 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
     let tulving = Tulving::new();
     let text = format!("CI uses {} <private>my diary</private>", token());
     let noted = tulving.folder().join("note.md");
-    std::fs::write(&noted, &text).expect("written");
+    std::fs::write(&noted, text.replace("CI uses", "Deploys use")).expect("written");
     let file = noted.to_str().expect("a path");
     for (args, line) in [
         (vec!["save", text.as_str()], "Saved #1 (fact): CI uses [redacted: github_token]"),
         (vec!["update", "1", &text, "--title", "CI"], "Updated #1 to version 2"),
-        (vec!["push", file], "Saved #2 (fact): CI uses [redacted: github_token]"),
+        (vec!["push", file], "Saved #2 (fact): Deploys use [redacted: github_token]"),
         (vec!["turn", "log", "user", &text], "Logged turn 1 (user, unknown)"),
         (vec!["journal", "--note", &text], "Noted in memory/"),
         (vec!["long-term", "replace", file], "Replaced memory/MEMORY.md"),

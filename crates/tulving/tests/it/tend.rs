@@ -155,7 +155,7 @@ fn ordered(rooms: [(&str, &str); 3], questions: &[&str]) -> Vec<Vec<String>> {
         run.out
     };
     for (stability, room) in rooms {
-        let content = format!("The meeting room on the third floor is called {room}");
+        let content = format!("The meeting room {room} is on the third floor");
         with_model(&["save", &content, "--stability", stability]);
     }
     let order = |question: &&str| -> Vec<String> {
@@ -180,7 +180,7 @@ fn stable_memories_lead_on_unrelated_questions_and_volatile_ones_need_to_fit() {
     let mut places = std::collections::BTreeMap::<String, usize>::new();
     for rooms in turns {
         let transient = rooms.iter().find(|(stability, _)| *stability == volatile).expect("one").1;
-        let named = format!("which meeting room is called {transient}?");
+        let named = format!("where is the meeting room {transient}?");
         let mut orders = ordered(rooms, &[&unrelated[..], &[&named]].concat());
         let strong = orders.pop().expect("an answer");
         assert_eq!(strong[0], volatile, "where it fits best it comes first");

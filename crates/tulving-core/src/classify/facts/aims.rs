@@ -1,14 +1,14 @@
-//! What is to be done, and what is aimed at.
+//! Reminders, tasks and goals.
 
 use super::clause::Clause;
 use super::day;
-use super::rules::{Found, Voice, points, said};
+use super::rules::{FactMatch, FactSpeaker, points, said};
 use super::third;
 use crate::classify::lexicon::listed;
-use crate::vocabulary::MemoryType;
+use crate::model::vocabulary::MemoryType;
 
-/// "Remind me to renew the certificate tomorrow."
-pub(super) fn reminder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "Remind me to renew the certificate tomorrow."
+pub(super) fn reminder(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let at = usize::from(clause.word(0) == "please");
     let asks = "\
         remind me to, remind me that, do not let me forget to, i must not forget to, i should not forget to";
@@ -18,11 +18,11 @@ pub(super) fn reminder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     }
     let that = clause.word(from - 1);
     let content = voice.does(&format!("wants to be reminded {that}"), clause, from);
-    Some(Found::new(MemoryType::Todo, content))
+    Some(FactMatch::new(MemoryType::Todo, content))
 }
 
-/// "I need to send the forms by Friday": without a day it is a wish of the moment.
-pub(super) fn due(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "I need to send the forms by Friday". Without a day it is only a wish of the moment.
+pub(super) fn due(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let at = clause.past(1, "still also really just");
     let (verb, from) = match clause.word(at) {
         "need" | "have" if clause.word(at + 1) == "to" => (third::verb(clause.word(at)), at + 1),
@@ -34,31 +34,31 @@ pub(super) fn due(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         return None;
     }
     let content = if clause.word(0) == "we" { said(clause) } else { voice.does(&verb, clause, from) };
-    Some(Found::new(MemoryType::Todo, content))
+    Some(FactMatch::new(MemoryType::Todo, content))
 }
 
-/// "My goal is to run a marathon", "I'm trying to learn Portuguese".
-pub(super) fn aim(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "My goal is to run a marathon", "I'm trying to learn Portuguese".
+pub(super) fn aim(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let owned = listed("my our", clause.word(0));
     if owned
         && listed("goal goals aim ambition dream resolution target objective", clause.word(1))
         && clause.left(2) > 2
     {
         let content = if clause.word(0) == "my" { voice.owns(clause) } else { said(clause) };
-        return Some(Found::new(MemoryType::Goal, content));
+        return Some(FactMatch::new(MemoryType::Goal, content));
     }
     if let Some(to) =
         clause.any(0, "i am training for, i am saving for, i am studying for, i am preparing for")
     {
-        return (!points(clause, to)).then(|| Found::new(MemoryType::Goal, voice.does("is", clause, 2)));
+        return (!points(clause, to)).then(|| FactMatch::new(MemoryType::Goal, voice.does("is", clause, 2)));
     }
     let (verb, act) = aimed(clause)?;
     let from = if verb == "is" { 2 } else { act - 1 };
     let lasting = listed(LASTING, clause.word(act)) && !points(clause, act + 1);
-    lasting.then(|| Found::new(MemoryType::Goal, voice.does(&verb, clause, from)))
+    lasting.then(|| FactMatch::new(MemoryType::Goal, voice.does(&verb, clause, from)))
 }
 
-/// The verb that says that something is aimed at, and where it is told what.
+/// Returns the verb that states a goal, and the place of the goal.
 fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
     if let Some(act) = clause.any(0, "i want to, i would love to") {
         return Some(("wants".to_owned(), act));
@@ -69,6 +69,6 @@ fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
     clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third::verb(clause.word(1)), act))
 }
 
-/// What one wants for longer than a talk lasts.
+/// Verbs for goals that outlast the conversation.
 const LASTING: &str =
     "become learn lose save quit launch master publish retire travel move ship study graduate climb";

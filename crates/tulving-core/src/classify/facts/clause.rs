@@ -1,66 +1,66 @@
-//! A sentence in the parts that each say one thing, and these in words.
+//! A sentence, split into parts with one statement each, and these into words.
 
 use std::ops::Range;
 
 use crate::classify::lexicon::{listed, phrases};
 
-/// A word, as it was written and as it is compared. Of one that was drawn together ("I'm"), both have its place.
+/// A word, as written and as compared. Both parts of a contraction ("I'm") have its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    /// In lower case, without marks around it.
+pub(super) struct ClauseWord {
+    /// The word in lower case, without punctuation around it.
     pub(super) lower: String,
     /// Its place in the turn.
     pub(super) place: Range<usize>,
 }
 
-/// A part of a sentence that says one thing.
+/// A part of a sentence with one statement.
 #[derive(Clone, Debug)]
 pub(super) struct Clause<'a> {
-    /// The turn, as it was written.
+    /// The turn, as written.
     pub(super) turn: &'a str,
-    /// Its words, without those that only open it.
-    pub(super) words: Vec<Word>,
-    /// Where it begins in the turn, with them.
+    /// Its words, without those that only introduce it.
+    pub(super) words: Vec<ClauseWord>,
+    /// Its start in the turn, including them.
     pub(super) start: usize,
-    /// Where it ends in the turn.
+    /// Its end in the turn.
     pub(super) end: usize,
-    /// Whether the speaker asked that it be kept in mind.
+    /// True if the speaker asked to remember it.
     pub(super) asked: bool,
 }
 
 impl<'a> Clause<'a> {
-    /// The word at a place, in lower case; empty where there is none.
+    /// Returns the word at a place, in lower case; empty if there is none.
     pub(super) fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| word.lower.as_str())
     }
 
-    /// The word at a place as it was written, with the marks around it.
+    /// Returns the word at a place as written, with the punctuation around it.
     pub(super) fn marked(&self, at: usize) -> &'a str {
         self.words.get(at).map_or("", |word| &self.turn[word.place.clone()])
     }
 
-    /// The same without them.
+    /// Returns the word at a place as written, without the punctuation around it.
     pub(super) fn written(&self, at: usize) -> &'a str {
         trimmed(self.marked(at))
     }
 
-    /// Whether the words from a place on are these.
+    /// Returns true if the words from a place on are these.
     pub(super) fn says(&self, at: usize, words: &str) -> bool {
         words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
     }
 
-    /// Where the first of these turns of phrase ends that stands at a place.
+    /// Returns the end of the first of these phrases that is at a place.
     pub(super) fn any(&self, at: usize, list: &str) -> Option<usize> {
         let found = phrases(list).find(|phrase| self.says(at, phrase))?;
         Some(at + found.split(' ').count())
     }
 
-    /// Whether these words stand somewhere in it.
+    /// Returns true if these words occur in it.
     pub(super) fn holds(&self, words: &str) -> bool {
         (0..self.words.len()).any(|at| self.says(at, words))
     }
 
-    /// The place after words of this list.
+    /// Returns the place after words of this list.
     pub(super) fn past(&self, mut at: usize, list: &str) -> usize {
         while listed(list, self.word(at)) {
             at += 1;
@@ -68,24 +68,25 @@ impl<'a> Clause<'a> {
         at
     }
 
-    /// Where it stands in the turn, from a word on.
+    /// Returns its range in the turn, from a word on.
     pub(super) fn span(&self, from: usize) -> Range<usize> {
         let start = self.words.get(from).map_or(self.end, |word| word.place.start);
         start..self.end.max(start)
     }
 
-    /// What was written from a word on.
+    /// Returns its text from a word on.
     pub(super) fn rest(&self, from: usize) -> &'a str {
         trimmed_end(&self.turn[self.span(from)])
     }
 
-    /// How many words there are from a place on.
+    /// Returns the number of words from a place on.
     pub(super) fn left(&self, from: usize) -> usize {
         self.words.len().saturating_sub(from)
     }
 }
 
-/// The clauses of a sentence of a turn. `own` is the turn with what is not its speaker's blanked.
+/// Splits a sentence of a turn into clauses. `own` is the turn with everything blanked that is not the
+/// speaker's.
 pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> Vec<Clause<'a>> {
     let mut all = Vec::new();
     let mut start = sentence.start;
@@ -106,7 +107,7 @@ pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> V
     all.into_iter().map(clause).filter(|clause| !clause.words.is_empty()).collect()
 }
 
-/// Where a part ends, without marks and what is only said along.
+/// Returns the end of a part, without punctuation and asides.
 fn end_of(own: &str, part: Range<usize>) -> usize {
     let mut said = trimmed_end(&own[part.clone()]);
     for aside in phrases(ASIDES) {
@@ -119,10 +120,10 @@ fn end_of(own: &str, part: Range<usize>) -> usize {
     part.start + trimmed_end(said).len()
 }
 
-/// What may be said after anything.
+/// Asides that may follow any statement.
 const ASIDES: &str = "just so you know, by the way, btw, fyi, for what it's worth";
 
-/// Where a sentence goes on to say something else.
+/// Returns the places where a new statement begins.
 fn cuts(said: &str) -> Vec<usize> {
     let lower = said.to_lowercase();
     if lower.len() != said.len() {
@@ -149,8 +150,8 @@ fn cuts(said: &str) -> Vec<usize> {
     cuts
 }
 
-/// The words of a part, in lower case and with what was drawn together taken apart.
-fn words(own: &str, part: Range<usize>) -> Vec<Word> {
+/// Returns the words of a part, in lower case and with contractions split.
+fn words(own: &str, part: Range<usize>) -> Vec<ClauseWord> {
     let mut words = Vec::new();
     let mut at = part.start;
     for piece in own[part].split_inclusive(char::is_whitespace) {
@@ -162,12 +163,12 @@ fn words(own: &str, part: Range<usize>) -> Vec<Word> {
         }
         let place = start..start + piece.trim_end().len();
         let lower = bare.to_lowercase().replace('’', "'");
-        words.extend(apart(&lower).into_iter().map(|lower| Word { lower, place: place.clone() }));
+        words.extend(apart(&lower).into_iter().map(|lower| ClauseWord { lower, place: place.clone() }));
     }
     words
 }
 
-/// A word that was drawn together, as its parts.
+/// Splits a contraction.
 fn apart(word: &str) -> Vec<String> {
     let whole = |first: &str, second: &str| vec![first.to_owned(), second.to_owned()];
     match word {
@@ -194,7 +195,7 @@ fn apart(word: &str) -> Vec<String> {
     }
 }
 
-/// How many words a clause opens with before it says anything, and whether they ask that it be kept in mind.
+/// Returns the number of introductory words of a clause, and true if they ask to remember it.
 fn opening(clause: &Clause<'_>) -> (usize, bool) {
     let (mut at, mut asked) = (0, false);
     loop {
@@ -247,7 +248,7 @@ fn is_mark(c: char) -> bool {
         )
 }
 
-/// A piece without the marks around it. A path keeps its first mark, such as that of `./src` or `~/dev`.
+/// Removes punctuation around a piece. A path keeps its first mark, such as that of `./src` or `~/dev`.
 fn trimmed(piece: &str) -> &str {
     trimmed_end(piece).trim_start_matches(|c: char| is_mark(c) && c != '.' && c != '-')
 }
@@ -256,7 +257,7 @@ fn trimmed_end(piece: &str) -> &str {
     piece.trim_end_matches(is_mark)
 }
 
-/// A piece between two gaps as the marks before the word in it, the word, and the marks and the gap after it.
+/// Splits a piece into the marks before its word, the word, and the marks and white space after it.
 pub(super) fn around(piece: &str) -> (&str, &str, &str) {
     let is_mark = |c: char| !c.is_alphanumeric();
     let (rest, closing) = piece.split_at(piece.trim_end_matches(is_mark).len());

@@ -1,19 +1,19 @@
-//! Puts dates to days that are counted from the day of the turn: "tomorrow" says something else a day later.
+//! Adds dates to days that are relative to the day of the turn: "tomorrow" means something else a day later.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
 
 use super::clause::{Clause, around};
 use crate::classify::lexicon::listed;
+use crate::model::time::Timestamp;
 use crate::text::when::{MONTHS, WEEKDAYS};
-use crate::time::Timestamp;
 
-/// The UTC day of an instant.
+/// Returns the UTC day of an instant.
 fn day_of(at: Timestamp) -> Option<Date> {
     at.date().parse().ok()
 }
 
-/// Whether a clause names a day that is counted from the day of the turn.
+/// Returns true if a clause names a day, either relative to the turn or by its date.
 pub(super) fn is_dated(clause: &Clause<'_>) -> bool {
     let day = |at: usize| listed("today tonight tomorrow", clause.word(at)) || is_weekday_at(clause, at);
     let named = |at: usize| {
@@ -33,10 +33,10 @@ fn is_weekday_at(clause: &Clause<'_>, at: usize) -> bool {
         && at.checked_sub(1).is_some_and(|before| listed(BEFORE, clause.word(before)))
 }
 
-/// What stands before one certain weekday.
+/// Words before one particular weekday.
 const BEFORE: &str = "by on until till before next this is coming";
 
-/// A text with dates put to the days that it names, seen from `at`.
+/// Adds dates to the days that a text names, relative to `at`.
 pub(super) fn dated(text: &str, at: Timestamp) -> String {
     let Some(today) = day_of(at) else { return text.to_owned() };
     let pieces: Vec<(&str, &str, &str)> = text.split_inclusive(char::is_whitespace).map(around).collect();
@@ -59,7 +59,7 @@ pub(super) fn dated(text: &str, at: Timestamp) -> String {
     told
 }
 
-/// The date that a word means, and whether it takes the word's place.
+/// Returns the date that a word means, and true if the date replaces the word.
 fn meant(today: Date, before: &str, word: &str, after: &str) -> Option<(bool, String)> {
     let moved = |days: i64| today.checked_add(days.days()).ok().map(|day| day.to_string());
     match word {
@@ -81,7 +81,7 @@ fn meant(today: Date, before: &str, word: &str, after: &str) -> Option<(bool, St
         _ => {}
     }
     let weekday = WEEKDAYS.iter().position(|name| *name == word)?;
-    // "on Friday mornings" and "the last Friday of the month" are no one day.
+    // "on Friday mornings" and "the last Friday of the month" are not a single day.
     if !listed(BEFORE, before) || listed("mornings afternoons evenings nights of and or", after) {
         return None;
     }

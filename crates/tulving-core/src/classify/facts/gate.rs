@@ -1,9 +1,10 @@
-//! Sorts out what states nothing of its speaker's world: questions, suppositions, reports, jokes, plays, secrets.
+//! Filters out sentences that state nothing about the speaker's world: questions, suppositions, reports, jokes,
+//! role play, secrets.
 
 use super::clause::Clause;
 use crate::classify::lexicon::{listed, phrases};
 
-/// A text as words between spaces, in lower case.
+/// Returns the words of a text in lower case, with spaces around each.
 fn spaced(text: &str) -> String {
     let lower = text.to_lowercase().replace('’', "'");
     let word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '/' | '_');
@@ -19,7 +20,7 @@ fn begins(said: &str, cues: &str) -> bool {
     phrases(cues).any(|cue| said.starts_with(&format!(" {cue} ")))
 }
 
-/// Whether a whole turn is a play, a song or a supposition, so that nothing in it is so.
+/// Returns true if a whole turn is role play, a song or a supposition, so that nothing in it is true.
 pub(super) fn is_play(own: &str) -> bool {
     let said = spaced(own);
     holds(&said, PLAYS) || begins(&said, PLAY_BEGINS) || holds(&said, SONGS)
@@ -34,25 +35,25 @@ const PLAY_BEGINS: &str = "\
     imagine, suppose, assume, assuming, picture this, you are a, you are an, you are the, you're a, \
     let's say, let's imagine, let's pretend, say i am, say i'm";
 
-/// What is sung more often than meant.
+/// Lines that are sung more often than meant.
 const SONGS: &str = "\
     and i cannot lie, a little teapot, a barbie girl, is this the real life, here i go again";
 
-/// Whether a text is a greeting, a thank-you or nothing at all, so that nothing can be worth keeping of it.
+/// Returns true if a text is a greeting, a thank-you or empty, so that nothing in it is worth keeping.
 pub(crate) fn is_small_talk(text: &str) -> bool {
     let said = spaced(text);
     let mut words = said.split_whitespace();
     said.split_whitespace().count() <= COURTEOUS && words.all(|word| listed(COURTESY, word))
 }
 
-/// More words than this say more than courtesy.
+/// Most words of a courtesy.
 const COURTEOUS: usize = 10;
 const COURTESY: &str = "\
     hi hello hey hiya howdy yo hallo hola bonjour salut servus moin ciao greetings good morning afternoon evening night day \
     thanks thank thx ty cheers danke merci gracias grazie you so very much a lot again there all everyone bye goodbye \
     see later soon tomorrow welcome you're great nice cool awesome perfect lovely how are doing today and to meet lol haha";
 
-/// Whether a sentence states something at all.
+/// Returns true if a sentence is a statement.
 pub(super) fn is_statement(sentence: &str) -> bool {
     let said = spaced(sentence);
     !(sentence.trim_end().ends_with('?')
@@ -64,7 +65,7 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         || is_joke(sentence, &said))
 }
 
-/// Whether words are a question without its mark.
+/// Returns true if words are a question without a question mark.
 fn asks(said: &str) -> bool {
     let mut words = said
         .split_whitespace()
@@ -82,7 +83,7 @@ fn asks(said: &str) -> bool {
     asked || turned || when
 }
 
-/// What is to be done with a text: what follows is the text.
+/// Instructions for a text that follows.
 const TASKS: &str = "\
     translate, please translate, summarize, summarise, rewrite, rephrase, paraphrase, proofread, correct, write, please write, draft, compose, reply, \
     print, echo, output, generate, quote, here is the, here's the, user story";
@@ -116,7 +117,7 @@ const JOKES: &str = "\
     totally love, just kidding, jk, lol, haha, as if, so much fun, what could go wrong, \
     my favorite thing ever, my favourite thing ever, /sarcasm";
 
-/// Whether a text names a secret, so that what it says of it is nobody's to keep.
+/// Returns true if a text names a secret. Such a text must not be kept.
 pub(crate) fn names_secret(text: &str) -> bool {
     holds(&spaced(text), SECRETS)
 }
@@ -126,7 +127,7 @@ const SECRETS: &str = "\
     access key, access token, auth token, bearer token, token is, my pin, pin code, pin is, credit card, \
     card number, cvv, iban, social security, ssn, seed phrase, recovery phrase, credentials, secret is";
 
-/// Whether a text that was said to nobody lays a duty on an agent: "the assistant must …", "you always …".
+/// Returns true if a text without an addressee gives an agent a duty: "the assistant must …", "you always …".
 pub(crate) fn binds_agent(text: &str) -> bool {
     let said = spaced(text);
     let words: Vec<&str> = said.split_whitespace().collect();
@@ -136,12 +137,12 @@ pub(crate) fn binds_agent(text: &str) -> bool {
     })
 }
 
-/// A duty is within so many words after who has it.
+/// Most words between an agent and its duty.
 const DUTY_WITHIN: usize = 2;
 const AGENTS: &str = "assistant assistants agent agents ai ais bot chatbot llm llms you";
 const DUTIES: &str = "must should shall always never ought";
 
-/// Whether what is said of something is only so at the moment.
+/// Returns true if a statement is only true at the moment.
 pub(super) fn is_momentary(clause: &Clause<'_>, from: usize) -> bool {
     let at = clause
         .past(from, "still now currently again also very so too just not always all really quite completely");

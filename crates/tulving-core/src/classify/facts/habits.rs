@@ -1,19 +1,19 @@
-//! Routines: what happens every week, and what somebody usually does.
+//! Routines: events that recur, and things that somebody usually does.
 
 use super::clause::Clause;
-use super::rules::{Found, Voice, points, said};
+use super::rules::{FactMatch, FactSpeaker, points, said};
 use super::third;
 use crate::classify::lexicon::listed;
+use crate::model::vocabulary::MemoryType;
 use crate::text::when::WEEKDAYS;
-use crate::vocabulary::MemoryType;
 
-pub(super) fn routine(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+pub(super) fn routine(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let content = usual(clause, voice).or_else(|| regular(clause, voice)).or_else(|| meeting(clause))?;
-    Some(Found::new(MemoryType::Routine, content))
+    Some(FactMatch::new(MemoryType::Routine, content))
 }
 
-/// "I usually start work around seven."
-fn usual(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "I usually start work around seven."
+fn usual(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let (often, verb) = (clause.word(1), clause.word(2));
     let speaks =
         listed("i we", clause.word(0)) && listed("usually normally typically generally always", often);
@@ -27,8 +27,8 @@ fn usual(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     })
 }
 
-/// "Every Monday we review the budget", "I go to the gym on Tuesdays".
-fn regular(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "Every Monday we review the budget", "I go to the gym on Tuesdays".
+fn regular(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let at = (0..clause.words.len()).find(|at| recurs(clause, *at))?;
     let person = (0..clause.words.len()).find(|at| listed("i we", clause.word(*at)))?;
     let verb = clause.word(person + 1);
@@ -40,7 +40,7 @@ fn regular(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
         return None;
     }
     if at < person {
-        // "Every Monday we …": as it was said, but for who says it.
+        // "Every Monday we …": keep the wording, except for the subject.
         return Some(match clause.word(person) {
             "i" if verb != "am" => {
                 let when = clause.turn[clause.span(0).start..clause.words[person].place.start].trim();
@@ -57,7 +57,7 @@ fn regular(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     })
 }
 
-/// Whether a time that comes again is named at a place.
+/// Returns true if a recurring time is named at a place.
 fn recurs(clause: &Clause<'_>, at: usize) -> bool {
     let next = clause.word(at + 1);
     match clause.word(at) {
@@ -78,7 +78,7 @@ fn recurs(clause: &Clause<'_>, at: usize) -> bool {
     }
 }
 
-/// "Daily standup is at 9:30", "our retro is on the last Friday of the month".
+/// Matches "Daily standup is at 9:30", "our retro is on the last Friday of the month".
 fn meeting(clause: &Clause<'_>) -> Option<String> {
     let named = (0..5).find(|at| listed(MEETINGS, clause.word(*at)))?;
     let verb = (named + 1..named + 5)

@@ -1,19 +1,19 @@
-//! Finds what Tulving itself put into a prompt, so that it is never taken for something that was said.
+//! Finds text that Tulving itself put into a prompt, so that it is never taken for a user's statement.
 
 use std::ops::Range;
 
 use crate::text::visible::FENCE;
 
-/// The heading of the summary of the max dialect, and the line below it.
+/// The heading of the max dialect's summary, and the line below it.
 const SUMMARY: &str = "## Long-Term Memory";
 const SUMMARY_SAYS: &str = "These are things you've been asked to remember";
-/// The heading of what is always known, in the maven dialect.
+/// The heading of the core memory in the maven dialect.
 const ALWAYS: &str = "# Long-term Memory";
 /// The frame of the recovery prompt.
 const RECOVERED: &str = "[System: Session recovered]";
 const RECOVERED_END: &str = "(End of recovery context";
 
-/// Where it stands. What has no end reaches to the end of the text.
+/// Returns the ranges of injected text. A range without an end extends to the end of the text.
 pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = between(text, &format!("<{FENCE}>"), &format!("</{FENCE}>"));
     found.extend(between(text, RECOVERED, RECOVERED_END).into_iter().map(|range| to_line_end(text, range)));
@@ -26,8 +26,8 @@ fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
     each(text, open, |rest| rest.find(close).map_or(rest.len(), |end| end + close.len()))
 }
 
-/// What begins with a mark and is as long as `length` says of the rest of the text. A mark within one begins no other: looking at
-/// the rest from each of them would be quadratic.
+/// Returns the ranges that begin with a marker. `length` computes the length from the rest of the text. A marker inside a
+/// range is skipped: checking the rest from each one would be quadratic.
 fn each(text: &str, mark: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, _) in text.match_indices(mark) {
@@ -43,14 +43,15 @@ fn to_line_end(text: &str, range: Range<usize>) -> Range<usize> {
     range.start..end
 }
 
-/// How long the summary is that a text begins with: its heading, what it says of itself, its categories and their lines.
+/// Returns the length of the summary at the beginning of a text: its heading, its introduction, its categories and their
+/// lines.
 fn summary(text: &str) -> usize {
     let of_it = |line: &str| {
         line.trim().is_empty()
             || line.starts_with(SUMMARY)
             || line.starts_with(SUMMARY_SAYS)
             || line.starts_with("**")
-            // Further lines of a content are indented.
+            // Continuation lines of a content are indented.
             || line.starts_with("  ")
     };
     text.split_inclusive('\n').take_while(|line| of_it(line)).map(str::len).sum()

@@ -1,8 +1,9 @@
-//! What of a turn is worth keeping: preferences, who the speaker is, people, projects, routines, decisions, facts, aims.
+//! Finds the parts of a turn that are worth keeping: preferences, the speaker's identity, people, projects, routines,
+//! decisions, facts, goals.
 //!
-//! English rules over one turn, without a model and without a clock. They would rather miss something than make something up:
-//! a question, a supposition, a quote, a joke, code and a wish of the moment give nothing. What tells the agent how to behave
-//! rather than something of its user's world is proposed to be put aside, for somebody to look at.
+//! English rules over one turn, without a model and without a clock. They prefer missing something to making something up:
+//! questions, suppositions, quotes, jokes, code and momentary wishes yield nothing. Instructions to the agent, as opposed to
+//! facts about the user's world, are proposed for quarantine, so that somebody can review them.
 
 mod aims;
 mod clause;
@@ -22,46 +23,46 @@ use std::ops::Range;
 
 use self::clause::{Clause, clauses};
 pub(crate) use self::gate::{binds_agent, is_small_talk, names_secret};
-use self::own::Own;
-use self::rules::{Found, RULES, Voice};
+use self::own::SpeakerText;
+use self::rules::{FactMatch, FactSpeaker, RULES};
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{MemoryType, Stability};
 use crate::text::sentence;
-use crate::time::Timestamp;
-use crate::vocabulary::{MemoryType, Stability};
 
-/// Most bytes of a turn that is looked at. What is longer was pasted rather than said.
+/// Longest turn, in bytes, that is read. A longer one was pasted, not said by the speaker.
 pub(crate) const TURN_BYTES: usize = 4_000;
-/// Most that is taken of one turn.
+/// Most proposals from one turn.
 pub(crate) const PROPOSED: usize = 8;
-/// Fewest and most characters of what is kept.
+/// Fewest and most characters of a proposal.
 pub(crate) const LENGTH: Range<usize> = 8..400;
 
-/// Something worth keeping.
+/// A statement worth keeping.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proposed {
-    /// It, as a statement that stands by itself: in the third person where that is safe, else as it was said.
+pub struct FactProposal {
+    /// The statement, readable on its own: in the third person if that is safe, otherwise in the original words.
     pub content: String,
-    /// What it says.
+    /// Its memory type.
     pub memory_type: MemoryType,
-    /// How soon it goes stale, where that is not what follows from the type.
+    /// Its stability, if it differs from the default of the type.
     pub stability: Option<Stability>,
     /// The rule that found it.
     pub why: &'static str,
-    /// Whether it is to be put aside: it tells the agent what to do.
+    /// True if it belongs in quarantine, because it tells the agent what to do.
     pub quarantine: bool,
 }
 
-/// What of a turn is worth keeping, in the order in which it was said. `speaker` is what its speaker is called, where that is
-/// known, and `at` when it was said, from which "tomorrow" is counted.
-pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed> {
+/// Returns the parts of a turn that are worth keeping, in order. `speaker` is the speaker's name, if known. `at` is the time
+/// of the turn, which "tomorrow" is relative to.
+pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<FactProposal> {
     if turn.len() > TURN_BYTES {
         return Vec::new();
     }
-    let own = Own::of(turn);
+    let own = SpeakerText::of(turn);
     if gate::is_play(&own.text) {
         return Vec::new();
     }
-    let voice = Voice { subject: speaker.unwrap_or("User") };
-    let mut found: Vec<Proposed> = Vec::new();
+    let voice = FactSpeaker { subject: speaker.unwrap_or("User") };
+    let mut found: Vec<FactProposal> = Vec::new();
     for sentence in sentence::sentences(&own.text) {
         let said = &own.text[sentence.clone()];
         if own.quotes_in(&sentence) || !gate::is_statement(said) || names_secret(&turn[sentence.clone()]) {
@@ -77,7 +78,7 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<Proposed
     found
 }
 
-/// A text without what Tulving itself put into a prompt.
+/// Returns a text without the parts that Tulving itself put into a prompt.
 pub(crate) fn without_injected(text: &str) -> String {
     let mut gone = injected::ranges(text);
     gone.sort_unstable_by_key(|range| range.start);
@@ -90,27 +91,27 @@ pub(crate) fn without_injected(text: &str) -> String {
     left.trim().to_owned()
 }
 
-/// Whether a text tells the agent what to do rather than something of its user's world.
+/// Returns true if a text is an instruction to the agent, not a fact about the user's world.
 pub(crate) fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
     propose(text, None, at).iter().any(|proposed| proposed.quarantine)
 }
 
-/// A statement with dates put to the days that it counts from `at`, where they are not every one of them.
+/// Adds dates to the days in a statement, relative to `at`, unless the days recur.
 pub(crate) fn dated(content: String, memory_type: MemoryType, at: Timestamp) -> String {
     match memory_type {
-        // "On Fridays" is every one of them.
+        // "On Fridays" means every Friday.
         MemoryType::Routine | MemoryType::Preference => content,
         _ => day::dated(&content, at),
     }
 }
 
-/// What a clause gives, by the first rule that knows it.
-fn read(clause: &Clause<'_>, voice: Voice<'_>, at: Timestamp) -> Option<Proposed> {
+/// Applies the first rule that matches a clause.
+fn read(clause: &Clause<'_>, voice: FactSpeaker<'_>, at: Timestamp) -> Option<FactProposal> {
     let (why, found) = RULES.iter().find_map(|(why, rule)| Some((*why, rule(clause, voice)?)))?;
-    let Found { memory_type, content, quarantine, stability } = found;
+    let FactMatch { memory_type, content, quarantine, stability } = found;
     let content = dated(content, memory_type, at);
     let fits = LENGTH.contains(&content.chars().count());
-    fits.then_some(Proposed { content, memory_type, stability, why, quarantine })
+    fits.then_some(FactProposal { content, memory_type, stability, why, quarantine })
 }
 
 #[cfg(test)]

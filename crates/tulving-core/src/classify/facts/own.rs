@@ -1,26 +1,27 @@
-//! What of a turn its speaker says: without code, quotes, marked-up blocks and what Tulving itself put into a prompt.
+//! The speaker's own words in a turn: without code, quotes, marked-up blocks and text that Tulving itself put into a
+//! prompt.
 //!
-//! What is not the speaker's is blanked, byte for byte, so that places in what is left are places in the turn.
+//! Everything else is blanked, byte for byte, so that places in the result are places in the turn.
 
 use std::ops::Range;
 
 use super::injected;
-use crate::text::sentence::fence::{Block, blocks};
+use crate::text::sentence::fence::{FenceSegment, blocks};
 
-/// A quote of so many words is what somebody said, and not a name.
+/// Fewest words of a quote that count as somebody's words, and not as a name.
 const SAYING: usize = 3;
-/// What stands for a letter of code or of a quote.
+/// The replacement for a byte of code or of a quote.
 const BLANK: u8 = b'x';
 
-/// A turn, with what is not its speaker's blanked.
-pub(super) struct Own {
+/// A turn, with everything blanked that is not the speaker's.
+pub(super) struct SpeakerText {
     /// The text, as long as the turn.
     pub(super) text: String,
-    /// Where somebody else's words stand.
+    /// The ranges of other people's words.
     quotes: Vec<Range<usize>>,
 }
 
-impl Own {
+impl SpeakerText {
     pub(super) fn of(turn: &str) -> Self {
         let mut bytes = turn.as_bytes().to_vec();
         for gone in fenced(turn).into_iter().chain(injected::ranges(turn)).chain(marked_up(turn)) {
@@ -44,7 +45,7 @@ impl Own {
         Self { text: text(&bytes), quotes }
     }
 
-    /// Whether somebody else speaks in a part of it.
+    /// Returns true if a part contains somebody else's words.
     pub(super) fn quotes_in(&self, part: &Range<usize>) -> bool {
         self.quotes.iter().any(|quote| quote.start < part.end && part.start < quote.end)
     }
@@ -54,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Makes a part white space. Whole characters, so what is left is text.
+/// Replaces a part with white space. Parts are whole characters, so the result stays valid text.
 fn clear(bytes: &mut [u8], part: Range<usize>) {
     for byte in &mut bytes[part] {
         if *byte != b'\n' {
@@ -63,15 +64,15 @@ fn clear(bytes: &mut [u8], part: Range<usize>) {
     }
 }
 
-/// Makes the words of a part words that say nothing.
+/// Replaces the words of a part with meaningless ones.
 fn blank(bytes: &mut [u8], part: Range<usize>) {
     bytes[part].fill(BLANK);
 }
 
 fn fenced(turn: &str) -> Vec<Range<usize>> {
-    let code = |block: Block| match block {
-        Block::Code(range) => Some(range),
-        Block::Prose(_) => None,
+    let code = |block: FenceSegment| match block {
+        FenceSegment::Code(range) => Some(range),
+        FenceSegment::Prose(_) => None,
     };
     blocks(turn).into_iter().filter_map(code).collect()
 }
@@ -85,7 +86,7 @@ fn lines(turn: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What stands between two marks on one line.
+/// Returns the ranges between two marks on one line.
 fn pairs(text: &str, open: char, close: char) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begun: Option<usize> = None;
@@ -103,7 +104,7 @@ fn pairs(text: &str, open: char, close: char) -> Vec<Range<usize>> {
     found
 }
 
-/// Blocks between tags, such as a host puts around what it adds: `<context>…</context>`.
+/// Returns blocks between tags that a host puts around what it adds: `<context>…</context>`.
 fn marked_up(turn: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, _) in turn.match_indices('<') {
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     fn own(turn: &str) -> String {
-        let own = Own::of(turn);
+        let own = SpeakerText::of(turn);
         assert_eq!(own.text.len(), turn.len());
         own.text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -144,8 +145,8 @@ mod tests {
 
     #[test]
     fn a_short_quote_is_a_name_and_a_long_one_somebodys_words() {
-        assert!(!Own::of("it is called \"Blue Fish\"").quotes_in(&(0..10)));
-        let own = Own::of("he said \"I prefer tea\" again");
+        assert!(!SpeakerText::of("it is called \"Blue Fish\"").quotes_in(&(0..10)));
+        let own = SpeakerText::of("he said \"I prefer tea\" again");
         assert!(own.quotes_in(&(0..28)) && !own.quotes_in(&(23..28)));
     }
 }

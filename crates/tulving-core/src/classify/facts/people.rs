@@ -1,17 +1,17 @@
-//! Who the speaker is, and who others are to them.
+//! The identity of the speaker, and the people around them.
 
 use super::clause::Clause;
 use super::gate;
-use super::rules::{Found, Voice, points, said};
+use super::rules::{FactMatch, FactSpeaker, points, said};
 use super::third;
 use crate::classify::lexicon::listed;
-use crate::vocabulary::MemoryType;
+use crate::model::vocabulary::MemoryType;
 
 /// Most words of a name.
 const NAME: usize = 3;
 
-/// "My name is Anna", "call me Bea", "I'm Carla".
-pub(super) fn own_name(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "My name is Anna", "call me Bea", "I'm Carla".
+pub(super) fn own_name(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let called = "\
         my name is, my full name is, my nickname is, call me, please call me, i am called, i go by, people call me, everyone calls me";
     let from = match clause.any(0, called) {
@@ -25,15 +25,15 @@ pub(super) fn own_name(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     }
     let name: Vec<&str> = (from..from + words).map(|at| clause.written(at)).collect();
     let content = format!("{}'s name is {}", voice.subject, name.join(" "));
-    Some(Found::new(MemoryType::Identity, content))
+    Some(FactMatch::new(MemoryType::Identity, content))
 }
 
-/// Whether a clause has little after a word, or says something else after it: "I'm Carla, a translator".
+/// Returns true if little follows a word, or a comma does: "I'm Carla, a translator".
 fn is_alone(clause: &Clause<'_>, at: usize) -> bool {
     clause.left(at) <= 2 || clause.marked(at).ends_with(',')
 }
 
-/// Whether a word is written as a name is.
+/// Returns true if a word is written like a name.
 fn is_name(clause: &Clause<'_>, at: usize) -> bool {
     let written = clause.written(at);
     let mut letters = written.chars();
@@ -44,7 +44,7 @@ fn is_name(clause: &Clause<'_>, at: usize) -> bool {
         && !listed(NATIONS, clause.word(at))
 }
 
-/// What is written with a capital and is nobody's name.
+/// Capitalized words that are not names.
 const NO_NAMES: &str = "\
     ok okay sorry done back ready sure fine good great happy here there it this that the a an i we you he she they what who where when why how \
     everyone everybody someone somebody nobody people all some most both each every our my your his her its their but and or so \
@@ -57,7 +57,7 @@ const NO_NAMES: &str = "\
     circleci bitbucket confluence teams zoom outlook google microsoft apple amazon openai anthropic emacs vim helix neovim \
     everything nothing something anything one two three tests test code data";
 
-/// Where people are from.
+/// Nationalities.
 const NATIONS: &str = "\
     african albanian algerian american argentinian armenian asian australian austrian bavarian belgian brazilian british bulgarian \
     canadian catalan chilean chinese colombian croatian cuban czech danish dutch egyptian estonian european filipino finnish flemish \
@@ -66,13 +66,13 @@ const NATIONS: &str = "\
     romanian russian scottish serbian slovak slovenian spanish swedish swiss syrian taiwanese thai tunisian turkish ukrainian \
     venezuelan vietnamese welsh english french german";
 
-/// "I work as a nurse", "I'm a developer", "I live in Vienna", "I'm allergic to peanuts".
-pub(super) fn identity(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "I work as a nurse", "I'm a developer", "I live in Vienna", "I'm allergic to peanuts".
+pub(super) fn identity(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let content = about_me(clause, voice).or_else(|| of_mine(clause, voice))?;
-    Some(Found::new(MemoryType::Identity, content))
+    Some(FactMatch::new(MemoryType::Identity, content))
 }
 
-fn about_me(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+fn about_me(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     if clause.word(0) != "i" {
         return None;
     }
@@ -129,10 +129,10 @@ fn about_me(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     }
 }
 
-/// What one has and keeps.
+/// Nouns for things that people have for a long time.
 const HAVE: &str = "dog dogs cat cats kid kids child children daughter daughters son sons sister sisters brother brothers wife husband horse horses parrot rabbit twins phd degree master's bachelor's tattoo house flat apartment garden bike car";
 
-/// What one is for longer.
+/// Lasting traits.
 const TRAITS: &str = "\
     vegan vegetarian pescatarian diabetic left-handed right-handed colorblind colour-blind color-blind dyslexic deaf retired self-employed bilingual \
     autistic pregnant muslim christian jewish buddhist hindu celiac coeliac lactose asthmatic widowed divorced engaged";
@@ -141,7 +141,7 @@ fn is_capital(clause: &Clause<'_>, at: usize) -> bool {
     clause.written(at).starts_with(char::is_uppercase)
 }
 
-/// Whether the words from a place on, up to where they end, are what somebody is: a trade or a place in a group.
+/// Returns true if the words from a place on name a role: a profession or a position in a group.
 pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
     let ends =
         "in at for from with who and but of on mostly that which by working since now based living to is";
@@ -178,8 +178,8 @@ const NO_ROLES: &str = "\
     slower bigger smaller sooner older newer younger higher longer shorter stranger october september november december offer answer \
     together remember consider beginner loser clever sober bitter tired behavior behaviour floor door indoor";
 
-/// "My birthday is on March 3", "my pronouns are …".
-fn of_mine(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "My birthday is on March 3", "my pronouns are …".
+fn of_mine(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let named = clause.word(0) == "my" && (1..4).any(|at| listed(MINE, clause.word(at)));
     let verb = (2..5).find(|at| listed("is are", clause.word(*at)))?;
     (named && clause.left(verb + 1) > 0 && !gate::is_momentary(clause, verb + 1)).then(|| voice.owns(clause))
@@ -187,10 +187,10 @@ fn of_mine(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
 
 const MINE: &str = "birthday timezone zone pronouns age hometown nationality profession occupation job title language email height hobby hobbies employer company";
 
-/// "My wife Anna works at the library", "Tom is our designer", "our CTO is Ravi".
-pub(super) fn person(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "My wife Anna works at the library", "Tom is our designer", "our CTO is Ravi".
+pub(super) fn person(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let content = relative(clause, voice).or_else(|| holder(clause, voice)).or_else(|| named(clause))?;
-    Some(Found::new(MemoryType::Person, content))
+    Some(FactMatch::new(MemoryType::Person, content))
 }
 
 const RELATIVES: &str = "\
@@ -199,8 +199,8 @@ const RELATIVES: &str = "\
     grandma grandmother grandpa grandfather nephew niece assistant mentor supervisor advisor lawyer accountant dog cat teacher coach stepson stepdaughter ex \
     son-in-law mother-in-law father-in-law brother-in-law sister-in-law client kids children sons daughters brothers sisters parents dogs cats";
 
-/// "My wife Anna works at the library", "my manager is called Devika", "my sister's name is Ida".
-fn relative(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "My wife Anna works at the library", "my manager is called Devika", "my sister's name is Ida".
+fn relative(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     if clause.word(0) != "my" {
         return None;
     }
@@ -221,8 +221,8 @@ fn relative(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     (called.is_some() || named).then(|| voice.owns(clause))
 }
 
-/// "Our CTO is Ravi."
-fn holder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "Our CTO is Ravi."
+fn holder(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     if !listed("our my the", clause.word(0)) || !is_role(clause, 1) {
         return None;
     }
@@ -231,7 +231,7 @@ fn holder(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     is_name(clause, at).then(|| if clause.word(0) == "my" { voice.owns(clause) } else { said(clause) })
 }
 
-/// "Tom is our designer", "Kenji handles all of our deployments".
+/// Matches "Tom is our designer", "Kenji handles all of our deployments".
 fn named(clause: &Clause<'_>) -> Option<String> {
     if !is_name(clause, 0) {
         return None;

@@ -1,34 +1,35 @@
-//! The rules in the order in which they are asked, and what they give.
+//! The rules, in the order of their evaluation, and their results.
 
 use super::clause::Clause;
 use super::third;
 use super::{aims, gate, habits, people, tastes, things, wills};
 use crate::classify::lexicon::listed;
-use crate::vocabulary::{MemoryType, Stability};
+use crate::model::vocabulary::{MemoryType, Stability};
 
-/// What a rule found.
-pub(super) struct Found {
+/// The result of a rule.
+pub(super) struct FactMatch {
     pub(super) memory_type: MemoryType,
     pub(super) content: String,
     pub(super) quarantine: bool,
     pub(super) stability: Option<Stability>,
 }
 
-impl Found {
+impl FactMatch {
     pub(super) fn new(memory_type: MemoryType, content: String) -> Self {
         Self { memory_type, content, quarantine: false, stability: None }
     }
 }
 
-/// Who speaks.
+/// The speaker.
 #[derive(Clone, Copy)]
-pub(super) struct Voice<'a> {
-    /// What they are called.
+pub(super) struct FactSpeaker<'a> {
+    /// The speaker's name.
     pub(super) subject: &'a str,
 }
 
-impl Voice<'_> {
-    /// What the speaker does, with the rest of the clause from a word on; as it was said where that is not safe.
+impl FactSpeaker<'_> {
+    /// Returns what the speaker does, with the rest of the clause from a word on. Keeps the original words if a
+    /// change is not safe.
     pub(super) fn does(self, verb: &str, clause: &Clause<'_>, from: usize) -> String {
         match third::of_them(clause.rest(from)) {
             Some(rest) if !rest.is_empty() => format!("{} {verb} {rest}", self.subject),
@@ -37,7 +38,7 @@ impl Voice<'_> {
         }
     }
 
-    /// What is said of something of the speaker's: "my X …" as "User's X …".
+    /// Rewrites a statement about something of the speaker's: "my X …" as "User's X …".
     pub(super) fn owns(self, clause: &Clause<'_>) -> String {
         match third::of_them(clause.rest(1)) {
             Some(rest) => format!("{}'s {rest}", self.subject),
@@ -46,16 +47,16 @@ impl Voice<'_> {
     }
 }
 
-/// A clause as it was said.
+/// Returns a clause in its original words.
 pub(super) fn said(clause: &Clause<'_>) -> String {
     third::capital(clause.rest(0))
 }
 
-/// Looks whether a clause says a certain thing.
-type Rule = fn(&Clause<'_>, Voice<'_>) -> Option<Found>;
+/// Checks a clause for one kind of statement.
+type FactRule = fn(&Clause<'_>, FactSpeaker<'_>) -> Option<FactMatch>;
 
-/// The rules with their names. What is told to the agent comes first, so that nothing else takes it for a fact.
-pub(super) const RULES: &[(&str, Rule)] = &[
+/// The rules with their names. Instructions to the agent come first, so that no other rule takes them for facts.
+pub(super) const RULES: &[(&str, FactRule)] = &[
     ("told to the agent", wills::order),
     ("to be reminded of", aims::reminder),
     ("due by a day", aims::due),
@@ -71,8 +72,8 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("asked to be kept", asked),
 ];
 
-/// What its speaker asked to be kept in mind.
-fn asked(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches statements that the speaker asked to remember.
+fn asked(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     if !clause.asked || clause.left(0) < 3 {
         return None;
     }
@@ -84,10 +85,10 @@ fn asked(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
         "my" => voice.owns(clause),
         _ => said(clause),
     };
-    Some(Found::new(MemoryType::Fact, content))
+    Some(FactMatch::new(MemoryType::Fact, content))
 }
 
-/// Whether what a verb is about points at something in the talk: "this one", "the second", "it".
+/// Returns true if the object of a verb refers to something in the conversation: "this one", "the second", "it".
 pub(super) fn points(clause: &Clause<'_>, at: usize) -> bool {
     let (word, next) = (clause.word(at), clause.word(at + 1));
     if clause.holds("below") || clause.holds("above") {

@@ -1,24 +1,24 @@
-//! Projects and facts: what is being built, what is used, and where and how the things of the speaker's world are.
+//! Projects and facts: things that are built or used, and the state and place of things in the speaker's world.
 
 use super::clause::Clause;
 use super::gate;
-use super::rules::{Found, Voice, points, said};
+use super::rules::{FactMatch, FactSpeaker, points, said};
 use super::third;
 use crate::classify::lexicon::listed;
+use crate::model::vocabulary::{MemoryType, Stability};
 use crate::text::when::WEEKDAYS;
-use crate::vocabulary::{MemoryType, Stability};
 
-/// "I'm working on a parser", "we use pnpm", "my side project is called Lanternfish".
-pub(super) fn project(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "I'm working on a parser", "we use pnpm", "my side project is called Lanternfish".
+pub(super) fn project(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     if let Some(content) = building(clause, voice) {
-        let found = Found::new(MemoryType::Project, content);
-        return Some(Found { stability: Some(Stability::Evolving), ..found });
+        let found = FactMatch::new(MemoryType::Project, content);
+        return Some(FactMatch { stability: Some(Stability::Evolving), ..found });
     }
     let content = using(clause, voice).or_else(|| called(clause, voice)).or_else(|| ourselves(clause))?;
-    Some(Found::new(MemoryType::Project, content))
+    Some(FactMatch::new(MemoryType::Project, content))
 }
 
-fn building(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+fn building(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let person = clause.word(0);
     let be = clause.any(0, "i am, we are, i have been, we have been")?;
     let at = clause.past(be, "currently now mostly also mainly just still");
@@ -32,8 +32,8 @@ fn building(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     Some(if person == "we" { said(clause) } else { voice.does("is", clause, at) })
 }
 
-/// "We use Terraform for our infrastructure", "I use a Mac".
-fn using(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "We use Terraform for our infrastructure", "I use a Mac".
+fn using(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let person = clause.word(0);
     let at = clause.past(1, "currently now mostly also mainly always only all both still");
     let uses =
@@ -47,8 +47,8 @@ fn using(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
     })
 }
 
-/// "My side project is called Lanternfish."
-fn called(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
+/// Matches "My side project is called Lanternfish."
+fn called(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let named = listed("my our the", clause.word(0))
         && (1..4).any(|at| {
             listed(
@@ -61,7 +61,7 @@ fn called(clause: &Clause<'_>, voice: Voice<'_>) -> Option<String> {
         .then(|| if clause.word(0) == "my" { voice.owns(clause) } else { said(clause) })
 }
 
-/// "We're a team of five."
+/// Matches "We're a team of five."
 fn ourselves(clause: &Clause<'_>) -> Option<String> {
     let what = (3..6).any(|at| {
         listed("team company startup agency family band couple nonprofit charity firm shop", clause.word(at))
@@ -69,8 +69,8 @@ fn ourselves(clause: &Clause<'_>) -> Option<String> {
     (clause.any(0, "we are a, we are an").is_some() && what).then(|| said(clause))
 }
 
-/// "The staging server is staging.acme.example", "our API uses snake_case".
-pub(super) fn fact(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
+/// Matches "The staging server is staging.acme.example", "our API uses snake_case".
+pub(super) fn fact(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let whose = clause.word(0);
     if !listed("the our my", whose) {
         return None;
@@ -86,7 +86,7 @@ pub(super) fn fact(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     if momentary || clause.left(verb + 1) == 0 || clause.word(value) == "not" || points(clause, value) {
         return None;
     }
-    // What is nobody's in particular has to be told exactly, or be of the kind that lasts.
+    // Without an owner, a statement has to be exact, or about something that lasts.
     let subject_lasts = (1..verb).any(|at| listed(LASTING, clause.word(at)));
     let exact = (value..clause.words.len()).any(|at| is_exact(clause, at));
     if whose == "the"
@@ -102,10 +102,10 @@ pub(super) fn fact(clause: &Clause<'_>, voice: Voice<'_>) -> Option<Found> {
     let project = (1..verb).any(|at| listed(CODE, clause.word(at)));
     let memory_type = if project { MemoryType::Project } else { MemoryType::Fact };
     let content = if whose == "my" { voice.owns(clause) } else { said(clause) };
-    Some(Found::new(memory_type, content))
+    Some(FactMatch::new(memory_type, content))
 }
 
-/// The verb of what is said of a thing, within its first words.
+/// Returns the verb of a statement about a thing, within its first words.
 fn verb_of(clause: &Clause<'_>) -> Option<usize> {
     let verbs = "is are uses use runs run lives live has have listens requires supports needs targets follows contains stores deploys starts ends expires costs belongs sits resides speaks exposes serves consists depends";
     (2..8).find(|at| listed(verbs, clause.word(*at)))
@@ -115,7 +115,7 @@ fn lives(clause: &Clause<'_>, verb: usize) -> bool {
     listed("lives live sits resides runs listens", clause.word(verb))
 }
 
-/// "is written in Elixir", "is hosted at": no state of the moment.
+/// Returns true for "is written in Elixir", "is hosted at": not a momentary state.
 fn is_participle(clause: &Clause<'_>, at: usize) -> bool {
     listed(
         "written built hosted deployed stored located based licensed named called made kept mirrored",
@@ -123,7 +123,7 @@ fn is_participle(clause: &Clause<'_>, at: usize) -> bool {
     )
 }
 
-/// Whether a word is a name of something that machines know, or a number.
+/// Returns true if a word is a technical name, or a number.
 fn is_exact(clause: &Clause<'_>, at: usize) -> bool {
     let written = clause.written(at);
     let inner = |c: char| matches!(c, '.' | '/' | '_' | ':' | '@');
@@ -132,14 +132,14 @@ fn is_exact(clause: &Clause<'_>, at: usize) -> bool {
         || WEEKDAYS.contains(&clause.word(at))
 }
 
-/// Things of which what is said is of the moment, or of the talk.
+/// Subjects of momentary statements, or of statements about the conversation.
 const NO_SUBJECTS: &str = "\
     error errors test tests log logs output result results function problem issue issues bug bugs question answer line build compiler \
     command script method variable loop stack trace traceback exception message warning code file files list point thing reason idea plan \
     pipeline ci branch commit pr head eyes mind bad turn guess understanding impression favorite favourite screen page button first second last \
     next other same only best worst rest whole weather food day days life job boss";
 
-/// Things of which what is said lasts.
+/// Subjects of lasting statements.
 const LASTING: &str = "\
     server servers service services database db repo repository api backend frontend app apps website site cluster codebase package module \
     library project product team office company deadline domain host port address url endpoint queue bucket account schema stack docs \
@@ -149,7 +149,7 @@ const LASTING: &str = "\
     budget contract release sprint cycle quarter policy convention standard style guide customer customers client clients investor supplier \
     competitor";
 
-/// Things of code.
+/// Subjects related to code.
 const CODE: &str = "\
     service services repo repository backend frontend app apps codebase package module library project product api monorepo endpoint schema \
     stack framework config configuration database db website site";

@@ -1,9 +1,9 @@
-//! Says in the third person what somebody said of themselves, where that is safe.
+//! Rewrites a speaker's statements in the third person, if that is safe.
 
 use super::clause::around;
 use crate::classify::lexicon::listed;
 
-/// A verb as it stands after "she".
+/// Returns the third person of a verb, as after "she".
 pub(super) fn verb(verb: &str) -> String {
     let ends = |endings: &[&str]| endings.iter().any(|ending| verb.ends_with(ending));
     match verb {
@@ -17,7 +17,8 @@ pub(super) fn verb(verb: &str) -> String {
     }
 }
 
-/// A text with "my" as "their". `None` where its speaker acts in it once more, so that verbs would have to follow.
+/// Replaces "my" with "their" in a text. Returns `None` if the speaker is the subject again, because verbs would
+/// have to change.
 pub(super) fn of_them(text: &str) -> Option<String> {
     let mut told = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
@@ -39,7 +40,7 @@ pub(super) fn of_them(text: &str) -> Option<String> {
     Some(told)
 }
 
-/// A text with a capital at its beginning. What looks like a name or a path keeps its letters.
+/// Capitalizes the beginning of a text. Names and paths keep their letters.
 pub(super) fn capital(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     let plain = first.chars().all(|c| c.is_lowercase() || matches!(c, ',' | '\'' | '’'));

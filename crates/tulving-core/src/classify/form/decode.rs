@@ -1,13 +1,13 @@
-//! Bytes as text, or what else they are.
+//! Decodes bytes as text, or detects what else they are.
 
 use std::borrow::Cow;
 
 use super::package;
 
-/// What bytes are whose sort nobody can tell.
+/// The media type of unknown bytes.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// The text that bytes are, without a byte order mark; `None` where they are none.
+/// Returns the text in the bytes, without a byte order mark, or `None` if they are not text.
 pub(super) fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest),
@@ -18,7 +18,7 @@ pub(super) fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 fn utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    // These may be made of letters alone, and nobody wants to read them.
+    // These may consist of letters alone, but are not readable text.
     let marked = bytes.starts_with(b"%PDF-") || bytes.starts_with(b"{\\rtf");
     if marked || bytes.contains(&0) {
         return None;
@@ -26,7 +26,8 @@ fn utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
     std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
 }
 
-/// The text that bytes are in the encoding that most other texts of the West are in; `None` where they look like no text.
+/// Decodes bytes as Windows-1252, the most common other encoding of Western text. Returns `None` if they do not look like
+/// text.
 pub(super) fn western(bytes: &[u8]) -> Option<String> {
     let control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1b);
     let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
@@ -40,7 +41,7 @@ pub(super) fn western(bytes: &[u8]) -> Option<String> {
     bytes.iter().map(letter).collect()
 }
 
-/// What Windows-1252 has from 0x80 to 0x9f; five places are empty.
+/// The characters of Windows-1252 from 0x80 to 0x9f; five places are empty.
 #[rustfmt::skip]
 const WINDOWS_1252: [Option<char>; 32] = [
     Some('€'), None, Some('‚'), Some('ƒ'), Some('„'), Some('…'), Some('†'), Some('‡'),
@@ -56,8 +57,8 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Cow<'_, str>> {
     (rest.is_empty() && !text.contains('\0')).then_some(Cow::Owned(text))
 }
 
-/// The media type of bytes that are no text. A container says by its entries what it is; where it does not, the extension, in
-/// lower case, is believed.
+/// Returns the media type of bytes that are not text. The entries of a container show its type; if they do not, the
+/// extension, in lower case, decides.
 pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str {
     let told = infer::get(bytes).map_or(UNKNOWN, |told| told.mime_type());
     let inside = match told {
@@ -71,7 +72,7 @@ pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str 
     inside.unwrap_or(told)
 }
 
-/// The media type of a package by the extension that its files have.
+/// Returns the media type of a package by the extension of its files.
 pub(super) fn zipped(extension: &str) -> Option<&'static str> {
     Some(match extension {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -1,17 +1,17 @@
-//! What a text without a name is, where that is beyond doubt.
+//! Detects the form of a text without a name, if there is no doubt.
 //!
-//! A memory is mostly a sentence or two, so that every rule here wants more than one sign. What has none is plain text.
+//! A memory is usually a sentence or two, so every rule here needs more than one sign. A text without signs is plain.
 
-use super::language::{self, Language};
-use super::valid::{Format, fault, is_yaml_of_parts};
+use super::language::{self, ProgrammingLanguage};
+use super::valid::{StructuredFormat, fault, is_yaml_of_parts};
 
-/// Most lines that are looked at.
+/// Most lines that are read.
 const LINES: usize = 400;
 
 /// Most bytes of an address.
 const URL_BYTES: usize = 8_192;
 
-/// Whether a text is one address of the web and nothing else.
+/// Returns true if a text is one web address and nothing else.
 pub(super) fn is_link(text: &str) -> bool {
     let text = text.trim();
     let scheme = ["https://", "http://"]
@@ -26,13 +26,14 @@ pub(super) fn is_link(text: &str) -> bool {
         && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"'))
 }
 
-/// The format of a text that is a JSON object or list, a list of such lines, or a TOML or YAML file with parts.
-pub(super) fn format(text: &str) -> Option<Format> {
+/// Returns the format of a text that is a JSON object or list, a list of such lines, or a TOML or YAML file with
+/// structure.
+pub(super) fn format(text: &str) -> Option<StructuredFormat> {
     let text = text.trim();
     if text.starts_with(['{', '[']) {
         let valid = |format| fault(format, text).is_none().then_some(format);
-        if let Some(format) = valid(Format::Json) {
-            // "[1]" and "[x]" are how prose cites and ticks; a list that means data has something in it that is quoted or
+        if let Some(format) = valid(StructuredFormat::Json) {
+            // Prose uses "[1]" and "[x]" as citations and checkboxes. A list of data contains something quoted or
             // separated.
             return text.contains(['"', ',', '{']).then_some(format);
         }
@@ -41,16 +42,16 @@ pub(super) fn format(text: &str) -> Option<Format> {
             && lines.clone().count() > 1
             && lines.clone().all(|line| line.starts_with('{'))
         {
-            return valid(Format::JsonLines);
+            return valid(StructuredFormat::JsonLines);
         }
     }
-    if is_like_toml(text) && fault(Format::Toml, text).is_none() {
-        return Some(Format::Toml);
+    if is_like_toml(text) && fault(StructuredFormat::Toml, text).is_none() {
+        return Some(StructuredFormat::Toml);
     }
-    (is_like_yaml(text) && is_yaml_of_parts(text)).then_some(Format::Yaml)
+    (is_like_yaml(text) && is_yaml_of_parts(text)).then_some(StructuredFormat::Yaml)
 }
 
-/// Whether a text has a table in brackets and a key with a value.
+/// Returns true if a text has a table in brackets and a key with a value.
 fn is_like_toml(text: &str) -> bool {
     let (mut table, mut keys) = (false, 0);
     for line in text.lines().map(str::trim).take(LINES) {
@@ -60,7 +61,7 @@ fn is_like_toml(text: &str) -> bool {
     table && keys > 0
 }
 
-/// Whether a text has three keys or more in small letters, one of them with something below it, and no line of prose.
+/// Returns true if a text has three or more lower-case keys, one of them with something below it, and no line of prose.
 fn is_like_yaml(text: &str) -> bool {
     let (mut keys, mut below) = (0, text.starts_with("---\n") && !text.contains("\n---\n"));
     for line in text.lines().take(LINES) {
@@ -92,7 +93,7 @@ fn is_key(key: &str) -> bool {
         && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | '$'))
 }
 
-/// Whether a text is Markdown: a heading, fenced code or a table, or two other signs of it.
+/// Returns true if a text is Markdown: a heading, fenced code or a table, or two other signs of it.
 pub(super) fn is_markdown(text: &str) -> bool {
     let mut signs = 0;
     let mut fences = 0;
@@ -118,8 +119,8 @@ pub(super) fn is_markdown(text: &str) -> bool {
     signs >= 2 || (fences >= 2 && fences % 2 == 0)
 }
 
-/// The language of a text that is surely code.
-pub(super) fn code(text: &str) -> Option<&'static Language> {
+/// Returns the language of a text that is certainly code.
+pub(super) fn code(text: &str) -> Option<&'static ProgrammingLanguage> {
     let start = text.trim_start();
     if let Some(language) = language::by_its_first_line(start) {
         return Some(language);
@@ -140,8 +141,8 @@ pub(super) fn code(text: &str) -> Option<&'static Language> {
     by_its_lines(text)
 }
 
-/// The language that enough lines speak for, and no other as much, in a text with hardly any prose.
-fn by_its_lines(text: &str) -> Option<&'static Language> {
+/// Returns the language with enough matching lines, and more than any other, in a text with hardly any prose.
+fn by_its_lines(text: &str) -> Option<&'static ProgrammingLanguage> {
     let (mut lines, mut prose) = (0_usize, 0_usize);
     let mut counts = [0_usize; TELLTALES.len()];
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES) {
@@ -158,17 +159,17 @@ fn by_its_lines(text: &str) -> Option<&'static Language> {
     winners.next().is_none().then(|| language::named(name)).flatten()
 }
 
-/// Whether a line is words rather than code or a comment on it.
+/// Returns true if a line is words, not code or a comment.
 fn is_prose(line: &str) -> bool {
     let comment = ["//", "#", "/*", "*", "--", ";;", "\"\"\""].iter().any(|mark| line.starts_with(mark));
     let signs = line.contains(['{', '}', ';', '=', '<', '>', '(', ')', '[', ']']);
     !comment && !signs && line.split_whitespace().count() >= 6
 }
 
-type Tells = fn(&str) -> bool;
+type LinePredicate = fn(&str) -> bool;
 
-/// What hardly any line has that is not of the language.
-const TELLTALES: &[(&str, Tells)] = &[
+/// Patterns that hardly occur outside of each language.
+const TELLTALES: &[(&str, LinePredicate)] = &[
     ("rust", |line| {
         begins(
             line,
@@ -277,7 +278,7 @@ const TELLTALES: &[(&str, Tells)] = &[
         ) || line.contains("printf(\"")
     }),
     ("sql", |line| {
-        // In capitals: in small letters these are words of anybody.
+        // In capitals: in lower case these are common words.
         let clauses = [
             "SELECT ",
             "INSERT INTO ",

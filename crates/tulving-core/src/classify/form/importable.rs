@@ -1,53 +1,53 @@
-//! Which files are worth taking in, by their names alone.
+//! Decides which files to import, by their names alone.
 //!
-//! Whoever takes in a folder asks for each path. What is not on the list is left out, with the reason: a secret that was
-//! taken in by mistake costs more than a file that has to be named by hand.
+//! The import of a folder asks for each path. A file that is not on the list is skipped, with the reason: a secret
+//! imported by mistake costs more than a file that has to be named by hand.
 
 use super::language;
-use super::valid::Format;
+use super::valid::StructuredFormat;
 use crate::classify::lexicon::listed;
-use crate::preview;
+use crate::model::preview;
 
-/// What a file is taken in as.
+/// The form in which a file is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum ImportableForm {
     /// Markdown.
     Markdown,
     /// Code, in this language.
     Code(&'static str),
-    /// Plain text, also where it is marked up in another way than Markdown.
+    /// Plain text, including markup other than Markdown.
     Text,
     /// Subtitles.
     Subtitles,
     /// JSON, YAML or TOML.
-    Structured(Format),
-    /// Bytes that are kept as they are, and whose text has to be extracted.
+    Structured(StructuredFormat),
+    /// Bytes that are kept unchanged; their text has to be extracted.
     Attachment,
 }
 
-/// Why a file is not taken in.
+/// The reason why a file is not imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reason {
-    /// It may hold a key or a password.
+pub enum NotImportableReason {
+    /// The file may contain a key or a password.
     #[error("`{name}` may hold secrets")]
     Secret {
         /// The file's name.
         name: String,
     },
-    /// A tool writes it, and nobody reads it.
+    /// A tool writes the file, and nobody reads it.
     #[error("`{name}` is written by a tool")]
     Generated {
         /// The file's name.
         name: String,
     },
-    /// Its extension is not on the list.
+    /// The extension is not on the list.
     #[error("files that end with `.{extension}` are not imported")]
     Extension {
         /// The extension, in lower case.
         extension: String,
     },
-    /// It has no extension, and its name is not on the list.
+    /// The file has no extension, and its name is not on the list.
     #[error("`{name}` has no extension that tells what it is")]
     Unknown {
         /// The file's name.
@@ -80,32 +80,63 @@ const SECRET_NAMES: &str = "\
     id_rsa id_dsa id_ecdsa id_ed25519 id_ed25519_sk id_ecdsa_sk .netrc _netrc .pgpass .my.cnf .npmrc \
     .pypirc .htpasswd .git-credentials .dockercfg .vault-token .s3cfg .boto kubeconfig credentials \
     wallet.dat api-token shadow .bash_history .zsh_history .python_history .psql_history";
-/// What a name begins with that is a secret, whatever its extension: `secrets.yaml`, `service-account-prod.json`.
+/// Prefixes of names that are secret with any extension: `secrets.yaml`, `service-account-prod.json`.
 const SECRET_STEMS: &str = "secrets secret credentials service-account service_account client_secret";
 const SECRET_FOLDERS: &str = ".ssh .gnupg .aws .azure .kube .docker .password-store";
 /// Files for others to copy, with nothing secret in them: `.env.example`.
 const TEMPLATES: &str = "example sample template dist";
 
-/// What the file at this path is taken in as, or why it is not.
+/// Folders that package managers, compilers and other tools fill. Compared case-sensitively: tools write `build` and
+/// `target`, while people may have a folder `Build` of their own. Names that people use for sources as often as tools do
+/// for output are left out: `bin`, `lib`, `out`, `coverage`, `packages`.
+const GENERATED_FOLDERS: &str = "\
+    node_modules bower_components jspm_packages vendor site-packages Pods Carthage elm-stuff \
+    target dist build obj _build dist-newstyle DerivedData cmake-build-debug cmake-build-release zig-out \
+    __pycache__ __pypackages__ htmlcov lcov-report storybook-static venv env virtualenv \
+    .venv .env .virtualenv .tox .nox .eggs .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+    .ipynb_checkpoints .nyc_output .parcel-cache .turbo .next .nuxt .output .svelte-kit .angular .astro \
+    .docusaurus .vercel .netlify .serverless .yarn .npm .pnpm-store .gradle .m2 .dart_tool .pub-cache \
+    .bundle .stack-work .zig-cache zig-cache .terraform .terragrunt-cache .build .direnv";
+const GENERATED_FOLDER_ENDS: &str = ".egg-info .dSYM";
+/// Folders with the data of version control systems.
+const VERSION_CONTROL: &str = ".git .hg .svn .bzr .jj .pijul CVS _darcs";
+
+/// Returns true if tools, not people, fill folders of this name: dependencies, build output, caches, virtual environments.
+pub fn is_generated_folder(name: &str) -> bool {
+    listed(GENERATED_FOLDERS, name)
+        || GENERATED_FOLDER_ENDS.split_whitespace().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+/// Returns true if a folder of this name contains the data of a version control system.
+pub fn is_version_control(name: &str) -> bool {
+    listed(VERSION_CONTROL, name)
+}
+
+/// Returns the names of the folders that count as generated and are not hidden.
+pub fn generated_folders() -> impl Iterator<Item = &'static str> {
+    GENERATED_FOLDERS.split_whitespace().filter(|name| !name.starts_with('.'))
+}
+
+/// Returns the form in which the file at this path is imported, or the reason why it is not.
 ///
-/// Looks at the path alone. Whether the file is what its name says is for [`of_bytes`](super::of_bytes).
-pub fn is_importable(path: &str) -> Result<Group, Reason> {
+/// Checks the path alone. [`of_bytes`](super::of_bytes) checks that the file is what its name says.
+pub fn is_importable(path: &str) -> Result<ImportableForm, NotImportableReason> {
     let name = file_name(path);
     let shown = || preview::short(name);
     let lower = name.to_lowercase();
     if is_secret(path, &lower) {
-        return Err(Reason::Secret { name: shown() });
+        return Err(NotImportableReason::Secret { name: shown() });
     }
     if listed(GENERATED, &lower) || GENERATED_ENDS.split_whitespace().any(|end| lower.ends_with(end)) {
-        return Err(Reason::Generated { name: shown() });
+        return Err(NotImportableReason::Generated { name: shown() });
     }
     group(&lower).ok_or_else(|| match extension(&lower) {
-        Some(extension) => Reason::Extension { extension: preview::short(extension) },
-        None => Reason::Unknown { name: shown() },
+        Some(extension) => NotImportableReason::Extension { extension: preview::short(extension) },
+        None => NotImportableReason::Unknown { name: shown() },
     })
 }
 
-/// What the names of files that are taken in end with, group by group.
+/// Returns the endings of file names that are imported, group by group.
 pub fn endings() -> [(&'static str, Vec<&'static str>); 5] {
     let words = |list: &'static str| list.split_whitespace();
     let mut code: Vec<&str> = language::extensions().collect();
@@ -113,45 +144,45 @@ pub fn endings() -> [(&'static str, Vec<&'static str>); 5] {
     [
         ("Markdown", words(MARKDOWN).collect()),
         ("text", words(TEXT).chain(words(SUBTITLES)).collect()),
-        ("data", Format::ALL.into_iter().flat_map(|format| words(format.extensions())).collect()),
+        ("data", StructuredFormat::ALL.into_iter().flat_map(|format| words(format.extensions())).collect()),
         ("code", code),
         ("files", words(ATTACHMENTS).collect()),
     ]
 }
 
-/// The group of files of this name, which is in lower case.
-pub(super) fn group(lower: &str) -> Option<Group> {
+/// Returns the group of files with this lower-case name.
+pub(super) fn group(lower: &str) -> Option<ImportableForm> {
     if let Some(language) = language::by_its_name(lower) {
-        return Some(Group::Code(language.name));
+        return Some(ImportableForm::Code(language.name));
     }
     if listed(NAMES, lower) || is_template(lower) {
-        return Some(Group::Text);
+        return Some(ImportableForm::Text);
     }
     let extension = extension(lower)?;
     if listed(MARKDOWN, extension) {
-        return Some(Group::Markdown);
+        return Some(ImportableForm::Markdown);
     }
     if listed(TEXT, extension) {
-        return Some(Group::Text);
+        return Some(ImportableForm::Text);
     }
     if listed(SUBTITLES, extension) {
-        return Some(Group::Subtitles);
+        return Some(ImportableForm::Subtitles);
     }
     if listed(ATTACHMENTS, extension) {
-        return Some(Group::Attachment);
+        return Some(ImportableForm::Attachment);
     }
-    Format::by_extension(extension)
-        .map(Group::Structured)
-        .or_else(|| language::by_its_extension(extension).map(|language| Group::Code(language.name)))
+    StructuredFormat::by_extension(extension)
+        .map(ImportableForm::Structured)
+        .or_else(|| language::by_its_extension(extension).map(|language| ImportableForm::Code(language.name)))
 }
 
-/// The last part of a path of any system.
+/// Returns the last part of a path of any system.
 pub(in crate::classify) fn file_name(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What follows the last dot of a name. `.env` and `Makefile` have no extension.
+/// Returns the part after the last dot of a name. `.env` and `Makefile` have no extension.
 pub(in crate::classify) fn extension(name: &str) -> Option<&str> {
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then_some(extension)
@@ -165,10 +196,10 @@ fn is_secret(path: &str, lower: &str) -> bool {
     if is_template(lower) {
         return false;
     }
-    // Code may be named after secrets without holding any: `secrets.rs`.
+    // Code may be named after secrets without containing any: `secrets.rs`.
     let holds_values = || match group(lower) {
-        Some(Group::Code(language)) => matches!(language, "ini" | "json5"),
-        Some(group) => !matches!(group, Group::Markdown),
+        Some(ImportableForm::Code(language)) => matches!(language, "ini" | "json5"),
+        Some(group) => !matches!(group, ImportableForm::Markdown),
         None => true,
     };
     let stem = lower.split('.').next().unwrap_or(lower);
@@ -185,7 +216,7 @@ fn is_secret(path: &str, lower: &str) -> bool {
         || folder()
 }
 
-/// Whether a stem is this one, alone or with more words after it.
+/// Returns true if a stem is this one, alone or with more words after it.
 fn is_stem(stem: &str, secret: &str) -> bool {
     stem.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
@@ -209,30 +240,30 @@ mod tests {
     #[test]
     fn what_people_keep_is_on_the_list() {
         for (path, group) in [
-            ("notes/Plan.MD", Group::Markdown),
-            ("docs/page.mdx", Group::Markdown),
-            ("src/main.rs", Group::Code("rust")),
-            ("a\\b\\App.tsx", Group::Code("tsx")),
-            ("types/index.d.ts", Group::Code("typescript")),
-            ("Makefile", Group::Code("make")),
-            ("deploy/Dockerfile.dev", Group::Code("dockerfile")),
-            ("CMakeLists.txt", Group::Code("cmake")),
-            ("src/secrets.rs", Group::Code("rust")),
-            ("docs/secrets.md", Group::Markdown),
-            ("notes.txt", Group::Text),
-            ("book/chapter.rst", Group::Text),
-            ("README", Group::Text),
-            ("LICENSE", Group::Text),
-            ("CHANGELOG", Group::Text),
-            (".env.example", Group::Text),
-            ("talk.vtt", Group::Subtitles),
-            ("package.json", Group::Structured(Format::Json)),
-            ("log.jsonl", Group::Structured(Format::JsonLines)),
-            ("ci.yml", Group::Structured(Format::Yaml)),
-            ("Cargo.toml", Group::Structured(Format::Toml)),
-            ("scan.PDF", Group::Attachment),
-            ("photo.jpeg", Group::Attachment),
-            ("slides.pptx", Group::Attachment),
+            ("notes/Plan.MD", ImportableForm::Markdown),
+            ("docs/page.mdx", ImportableForm::Markdown),
+            ("src/main.rs", ImportableForm::Code("rust")),
+            ("a\\b\\App.tsx", ImportableForm::Code("tsx")),
+            ("types/index.d.ts", ImportableForm::Code("typescript")),
+            ("Makefile", ImportableForm::Code("make")),
+            ("deploy/Dockerfile.dev", ImportableForm::Code("dockerfile")),
+            ("CMakeLists.txt", ImportableForm::Code("cmake")),
+            ("src/secrets.rs", ImportableForm::Code("rust")),
+            ("docs/secrets.md", ImportableForm::Markdown),
+            ("notes.txt", ImportableForm::Text),
+            ("book/chapter.rst", ImportableForm::Text),
+            ("README", ImportableForm::Text),
+            ("LICENSE", ImportableForm::Text),
+            ("CHANGELOG", ImportableForm::Text),
+            (".env.example", ImportableForm::Text),
+            ("talk.vtt", ImportableForm::Subtitles),
+            ("package.json", ImportableForm::Structured(StructuredFormat::Json)),
+            ("log.jsonl", ImportableForm::Structured(StructuredFormat::JsonLines)),
+            ("ci.yml", ImportableForm::Structured(StructuredFormat::Yaml)),
+            ("Cargo.toml", ImportableForm::Structured(StructuredFormat::Toml)),
+            ("scan.PDF", ImportableForm::Attachment),
+            ("photo.jpeg", ImportableForm::Attachment),
+            ("slides.pptx", ImportableForm::Attachment),
         ] {
             assert_eq!(is_importable(path), Ok(group), "{path}");
         }
@@ -261,8 +292,24 @@ mod tests {
             "passwords.kdbx",
         ] {
             let refused = is_importable(path).expect_err(path);
-            assert!(matches!(refused, Reason::Secret { .. }), "{path}: {refused}");
+            assert!(matches!(refused, NotImportableReason::Secret { .. }), "{path}: {refused}");
         }
+    }
+
+    #[test]
+    fn folders_that_tools_fill_are_known_by_their_names() {
+        for name in
+            ["node_modules", "dist", "__pycache__", "target", "build", "vendor", "env", ".venv", "a.egg-info"]
+        {
+            assert!(is_generated_folder(name), "{name}");
+        }
+        for name in
+            ["src", "Build", "targets", "environment", "docs", "bin", "notes", ".egg-info", ".github", ""]
+        {
+            assert!(!is_generated_folder(name), "{name}");
+        }
+        assert!(is_version_control(".git") && is_version_control("CVS") && !is_version_control(".github"));
+        assert!(generated_folders().all(|name| is_generated_folder(name) && !name.starts_with('.')));
     }
 
     #[test]
@@ -282,7 +329,7 @@ mod tests {
         for extension in lists[..4].iter().flat_map(|list| list.split_whitespace()) {
             assert_eq!(lists.iter().filter(|list| listed(list, extension)).count(), 1, "{extension}");
             assert!(language::by_its_extension(extension).is_none(), "{extension}");
-            assert!(Format::by_extension(extension).is_none(), "{extension}");
+            assert!(StructuredFormat::by_extension(extension).is_none(), "{extension}");
         }
     }
 
@@ -291,10 +338,10 @@ mod tests {
         fn no_path_panics_and_none_that_ends_like_a_secret_is_taken(path in "\\PC{0,40}") {
             let _ = is_importable(&path);
             let refused = is_importable(&format!("{path}/.env"));
-            let is_secret = matches!(refused, Err(Reason::Secret { .. }));
+            let is_secret = matches!(refused, Err(NotImportableReason::Secret { .. }));
             prop_assert!(is_secret);
             let refused = is_importable(&format!("{path}x.pem"));
-            let is_secret = matches!(refused, Err(Reason::Secret { .. }));
+            let is_secret = matches!(refused, Err(NotImportableReason::Secret { .. }));
             prop_assert!(is_secret);
         }
     }

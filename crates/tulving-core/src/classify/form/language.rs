@@ -1,48 +1,48 @@
-//! The languages that code is written in, with what their files are called.
+//! The programming languages, with the names of their files.
 
-/// A language, with what tells that a file is written in it.
-pub(super) struct Language {
-    /// As tags and filters spell it.
+/// A language, with the signs that a file is written in it.
+pub(super) struct ProgrammingLanguage {
+    /// Its name in tags and filters.
     pub(super) name: &'static str,
-    /// Its media type: the registered one, or plain text where there is none.
+    /// Its media type: the registered one, or plain text if there is none.
     pub(super) media_type: &'static str,
     /// Extensions of its files, in lower case and without the dot.
     extensions: &'static [&'static str],
     /// Whole names of its files, in lower case.
     names: &'static [&'static str],
-    /// Programs that a first line of `#!` may name.
+    /// Programs that a `#!` line may name.
     interpreters: &'static [&'static str],
 }
 
 const PLAIN: &str = "text/plain";
 
-const fn by_extension(name: &'static str, extensions: &'static [&'static str]) -> Language {
-    Language { name, media_type: PLAIN, extensions, names: &[], interpreters: &[] }
+const fn by_extension(name: &'static str, extensions: &'static [&'static str]) -> ProgrammingLanguage {
+    ProgrammingLanguage { name, media_type: PLAIN, extensions, names: &[], interpreters: &[] }
 }
 
 const fn typed(
     name: &'static str,
     media_type: &'static str,
     extensions: &'static [&'static str],
-) -> Language {
-    Language { name, media_type, extensions, names: &[], interpreters: &[] }
+) -> ProgrammingLanguage {
+    ProgrammingLanguage { name, media_type, extensions, names: &[], interpreters: &[] }
 }
 
-/// A pure table. An extension or a name stands in one row only; a test sees to it.
-const LANGUAGES: &[Language] = &[
+/// A pure table. A test checks that each extension and name is in one row only.
+const LANGUAGES: &[ProgrammingLanguage] = &[
     by_extension("ada", &["adb", "ads"]),
     by_extension("agda", &["agda"]),
     by_extension("apex", &["apex"]),
     by_extension("applescript", &["applescript"]),
     by_extension("assembly", &["s", "asm", "nasm"]),
     by_extension("astro", &["astro"]),
-    Language { interpreters: &["awk", "gawk", "mawk"], ..by_extension("awk", &["awk"]) },
+    ProgrammingLanguage { interpreters: &["awk", "gawk", "mawk"], ..by_extension("awk", &["awk"]) },
     by_extension("batch", &["bat", "cmd"]),
     by_extension("bibtex", &["bib"]),
     by_extension("bicep", &["bicep"]),
     by_extension("c", &["c", "h"]),
     by_extension("clojure", &["clj", "cljs", "cljc", "edn"]),
-    Language { names: &["cmakelists.txt"], ..by_extension("cmake", &["cmake"]) },
+    ProgrammingLanguage { names: &["cmakelists.txt"], ..by_extension("cmake", &["cmake"]) },
     by_extension("cobol", &["cob", "cbl"]),
     by_extension("common-lisp", &["lisp", "lsp", "cl"]),
     by_extension("cpp", &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "ino"]),
@@ -53,16 +53,16 @@ const LANGUAGES: &[Language] = &[
     by_extension("d", &["d", "di"]),
     by_extension("dart", &["dart"]),
     by_extension("diff", &["diff", "patch"]),
-    Language {
+    ProgrammingLanguage {
         names: &["dockerfile", "containerfile"],
         ..by_extension("dockerfile", &["dockerfile", "containerfile"])
     },
     by_extension("elixir", &["ex", "exs", "heex", "eex"]),
     by_extension("elm", &["elm"]),
     by_extension("emacs-lisp", &["el"]),
-    Language { interpreters: &["escript"], ..by_extension("erlang", &["erl", "hrl"]) },
+    ProgrammingLanguage { interpreters: &["escript"], ..by_extension("erlang", &["erl", "hrl"]) },
     by_extension("fennel", &["fnl"]),
-    Language { interpreters: &["fish"], ..by_extension("fish", &["fish"]) },
+    ProgrammingLanguage { interpreters: &["fish"], ..by_extension("fish", &["fish"]) },
     by_extension("fortran", &["f", "f90", "f95", "f03", "f08", "for"]),
     by_extension("fsharp", &["fs", "fsx", "fsi"]),
     by_extension("gdscript", &["gd"]),
@@ -70,26 +70,26 @@ const LANGUAGES: &[Language] = &[
     by_extension("gherkin", &["feature"]),
     by_extension("gleam", &["gleam"]),
     by_extension("glsl", &["glsl", "vert", "frag", "comp"]),
-    Language { names: &["go.mod", "go.work"], ..by_extension("go", &["go"]) },
+    ProgrammingLanguage { names: &["go.mod", "go.work"], ..by_extension("go", &["go"]) },
     typed("graphql", "application/graphql", &["graphql", "gql", "graphqls"]),
-    Language { names: &["jenkinsfile"], ..by_extension("groovy", &["groovy", "gradle", "gvy"]) },
+    ProgrammingLanguage { names: &["jenkinsfile"], ..by_extension("groovy", &["groovy", "gradle", "gvy"]) },
     by_extension("haskell", &["hs", "lhs", "cabal"]),
     by_extension("hcl", &["tf", "hcl", "nomad"]),
     by_extension("hlsl", &["hlsl"]),
     typed("html", "text/html", &["html", "htm", "xhtml", "hbs", "mustache", "ejs", "njk", "jinja", "j2"]),
-    Language {
+    ProgrammingLanguage {
         names: &[".editorconfig", ".gitconfig", ".gitmodules"],
         ..by_extension("ini", &["ini", "cfg", "conf", "properties", "service", "timer", "socket", "desktop"])
     },
     by_extension("java", &["java", "jsp"]),
-    Language {
+    ProgrammingLanguage {
         interpreters: &["node", "nodejs", "bun"],
         ..typed("javascript", "text/javascript", &["js", "mjs", "cjs", "jsx"])
     },
     by_extension("json5", &["json5", "jsonc"]),
     by_extension("jsonnet", &["jsonnet", "libsonnet"]),
-    Language { interpreters: &["julia"], ..by_extension("julia", &["jl"]) },
-    Language {
+    ProgrammingLanguage { interpreters: &["julia"], ..by_extension("julia", &["jl"]) },
+    ProgrammingLanguage {
         names: &["justfile", ".justfile"],
         interpreters: &["just"],
         ..by_extension("just", &["just"])
@@ -99,8 +99,8 @@ const LANGUAGES: &[Language] = &[
     by_extension("lean", &["lean"]),
     by_extension("less", &["less"]),
     by_extension("liquid", &["liquid"]),
-    Language { interpreters: &["lua", "luajit"], ..by_extension("lua", &["lua", "luau"]) },
-    Language {
+    ProgrammingLanguage { interpreters: &["lua", "luajit"], ..by_extension("lua", &["lua", "luau"]) },
+    ProgrammingLanguage {
         names: &["makefile", "gnumakefile"],
         interpreters: &["make"],
         ..by_extension("make", &["mk", "mak", "make"])
@@ -114,10 +114,10 @@ const LANGUAGES: &[Language] = &[
     by_extension("ocaml", &["ml", "mli"]),
     by_extension("odin", &["odin"]),
     by_extension("pascal", &["pas", "pp", "dpr"]),
-    Language { interpreters: &["perl"], ..by_extension("perl", &["pl", "pm", "pod"]) },
-    Language { interpreters: &["php"], ..by_extension("php", &["php", "phtml"]) },
+    ProgrammingLanguage { interpreters: &["perl"], ..by_extension("perl", &["pl", "pm", "pod"]) },
+    ProgrammingLanguage { interpreters: &["php"], ..by_extension("php", &["php", "phtml"]) },
     by_extension("plantuml", &["puml", "plantuml"]),
-    Language {
+    ProgrammingLanguage {
         interpreters: &["pwsh", "powershell"],
         ..by_extension("powershell", &["ps1", "psm1", "psd1"])
     },
@@ -125,16 +125,16 @@ const LANGUAGES: &[Language] = &[
     by_extension("prolog", &["pro", "prolog"]),
     by_extension("protobuf", &["proto"]),
     by_extension("purescript", &["purs"]),
-    Language {
+    ProgrammingLanguage {
         names: &["sconstruct", "snakefile", "requirements.txt", "constraints.txt"],
         interpreters: &["python", "python2", "python3", "pypy", "pypy3", "uv"],
         ..by_extension("python", &["py", "pyi", "pyx", "pyw"])
     },
-    Language { interpreters: &["rscript"], ..by_extension("r", &["r", "rmd", "qmd"]) },
+    ProgrammingLanguage { interpreters: &["rscript"], ..by_extension("r", &["r", "rmd", "qmd"]) },
     by_extension("racket", &["rkt"]),
     by_extension("raku", &["raku", "rakumod"]),
     by_extension("reason", &["re", "rei", "res", "resi"]),
-    Language {
+    ProgrammingLanguage {
         names: &["gemfile", "rakefile", "vagrantfile", "podfile", "brewfile", "guardfile"],
         interpreters: &["ruby"],
         ..by_extension("ruby", &["rb", "erb", "rake", "gemspec", "ru"])
@@ -143,7 +143,7 @@ const LANGUAGES: &[Language] = &[
     by_extension("sass", &["sass", "scss", "styl"]),
     by_extension("scala", &["scala", "sc", "sbt"]),
     by_extension("scheme", &["scm", "ss"]),
-    Language {
+    ProgrammingLanguage {
         names: &[
             "pkgbuild",
             "configure",
@@ -159,7 +159,7 @@ const LANGUAGES: &[Language] = &[
     },
     by_extension("smalltalk", &["st"]),
     by_extension("solidity", &["sol"]),
-    Language {
+    ProgrammingLanguage {
         names: &["build", "workspace", "build.bazel", "workspace.bazel", "module.bazel", "tiltfile"],
         ..by_extension("starlark", &["bzl", "star", "bazel"])
     },
@@ -167,10 +167,10 @@ const LANGUAGES: &[Language] = &[
     by_extension("svelte", &["svelte"]),
     typed("svg", "image/svg+xml", &["svg"]),
     by_extension("swift", &["swift"]),
-    Language { interpreters: &["tclsh", "wish", "expect"], ..by_extension("tcl", &["tcl"]) },
+    ProgrammingLanguage { interpreters: &["tclsh", "wish", "expect"], ..by_extension("tcl", &["tcl"]) },
     by_extension("thrift", &["thrift"]),
     by_extension("tsx", &["tsx"]),
-    Language {
+    ProgrammingLanguage {
         interpreters: &["deno", "tsx", "ts-node"],
         ..by_extension("typescript", &["ts", "mts", "cts"])
     },
@@ -179,7 +179,7 @@ const LANGUAGES: &[Language] = &[
     by_extension("vala", &["vala", "vapi"]),
     by_extension("vhdl", &["vhd", "vhdl"]),
     by_extension("verilog", &["sv", "svh"]),
-    Language { names: &[".vimrc", "vimrc"], ..by_extension("vim", &["vim"]) },
+    ProgrammingLanguage { names: &[".vimrc", "vimrc"], ..by_extension("vim", &["vim"]) },
     by_extension("visual-basic", &["vb", "bas", "vbs"]),
     by_extension("vue", &["vue"]),
     by_extension("wgsl", &["wgsl"]),
@@ -196,18 +196,18 @@ const LANGUAGES: &[Language] = &[
     by_extension("zig", &["zig", "zon"]),
 ];
 
-/// What the names of files of known languages end with.
+/// Returns the file extensions of known languages.
 pub(super) fn extensions() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().flat_map(|language| language.extensions).copied()
 }
 
-/// The language of files with this extension, which is in lower case.
-pub(super) fn by_its_extension(extension: &str) -> Option<&'static Language> {
+/// Returns the language of files with this lower-case extension.
+pub(super) fn by_its_extension(extension: &str) -> Option<&'static ProgrammingLanguage> {
     LANGUAGES.iter().find(|language| language.extensions.contains(&extension))
 }
 
-/// The language of files of this name, which is in lower case. `Dockerfile.dev` is a Dockerfile too.
-pub(super) fn by_its_name(name: &str) -> Option<&'static Language> {
+/// Returns the language of files with this lower-case name. `Dockerfile.dev` is a Dockerfile too.
+pub(super) fn by_its_name(name: &str) -> Option<&'static ProgrammingLanguage> {
     let whole = LANGUAGES.iter().find(|language| language.names.contains(&name));
     whole.or_else(|| {
         let (stem, _) =
@@ -216,8 +216,8 @@ pub(super) fn by_its_name(name: &str) -> Option<&'static Language> {
     })
 }
 
-/// The language of the program that a first line of `#!` names.
-pub(super) fn by_its_first_line(text: &str) -> Option<&'static Language> {
+/// Returns the language of the program that a `#!` line names.
+pub(super) fn by_its_first_line(text: &str) -> Option<&'static ProgrammingLanguage> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let first = words.next()?;
@@ -235,8 +235,8 @@ pub(super) fn by_its_first_line(text: &str) -> Option<&'static Language> {
         .find(|language| language.interpreters.contains(&bare) || language.interpreters.contains(&stem))
 }
 
-/// The language of this name.
-pub(super) fn named(name: &str) -> Option<&'static Language> {
+/// Returns the language with this name.
+pub(super) fn named(name: &str) -> Option<&'static ProgrammingLanguage> {
     LANGUAGES.iter().find(|language| language.name == name)
 }
 

@@ -1,8 +1,8 @@
-//! What form a document has: text, Markdown, code, data, a conversation, a link or a file.
+//! Detects the form of a document: text, Markdown, code, data, a conversation, a link or a file.
 //!
-//! [`of_bytes`] is for files, [`of_text`] for what is text already; [`is_importable`] says beforehand which files are
-//! worth reading. The name is a claim and the content decides: a `.json` that is none is text, with a [`Note`] that says
-//! where it goes wrong, and a `.md` of bytes is a file.
+//! [`of_bytes`] is for files, [`of_text`] for text; [`is_importable`] decides beforehand which files are worth reading. The
+//! name is a claim, and the content decides: a `.json` file that is not valid JSON is text, with a [`FormMismatch`] about the error,
+//! and a `.md` file of bytes is a file.
 
 mod decode;
 mod guess;
@@ -16,61 +16,64 @@ mod tests;
 
 use std::borrow::Cow;
 
-pub use self::importable::{Group, Reason, endings, is_importable};
+pub use self::importable::{
+    ImportableForm, NotImportableReason, endings, generated_folders, is_generated_folder, is_importable,
+    is_version_control,
+};
 pub(super) use self::importable::{extension, file_name};
-pub use self::valid::Format;
-use super::talk::{self, Talk};
-use crate::vocabulary::ContentType;
+pub use self::valid::StructuredFormat;
+use super::talk::{self, ConversationOrigin};
+use crate::model::vocabulary::ContentType;
 
-/// What form a document has.
+/// The form of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct DocumentForm {
     /// The form.
     pub content_type: ContentType,
-    /// What code or data is written in: `rust`, `json`. `None` for the other forms.
+    /// The language of code or data: `rust`, `json`. `None` for the other forms.
     pub language: Option<&'static str>,
     /// The media type.
     pub media_type: &'static str,
-    /// What is not as the name says.
-    pub note: Option<Note>,
+    /// The mismatch with the name.
+    pub note: Option<FormMismatch>,
 }
 
-/// What is not as the name of a document says. It was taken in all the same, as something else.
+/// A mismatch between a document and its name. The document was still imported, as something else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Note {
-    /// It is no data of the format that its name says.
+pub enum FormMismatch {
+    /// The document is not valid data of the format in its name.
     #[error("it is not valid {format} and is kept as text: {why} at line {line}, column {column}")]
     Invalid {
-        /// The format that its name says.
-        format: Format,
-        /// Where it goes wrong, counted from 1.
+        /// The format in its name.
+        format: StructuredFormat,
+        /// The line of the error, counted from 1.
         line: usize,
-        /// The same, within the line.
+        /// The column of the error, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// The error.
         why: String,
     },
-    /// It was said to be data, and is of no format that is known.
+    /// The document was declared as data, but has no known format.
     #[error("it is not valid JSON, YAML or TOML and is kept as text")]
     NoData,
-    /// It is text in another encoding than Unicode's.
+    /// The document is text in an encoding other than Unicode.
     #[error("it is not UTF-8 and was read as Windows-1252")]
     Western,
-    /// Its name says that it is text, and its bytes are none.
+    /// The name says that it is text, but the bytes are not.
     #[error(
         "its name ends with `.{extension}`, but its bytes are not text; it is kept as a file ({media_type})"
     )]
     NotText {
-        /// What its name ends with.
+        /// The extension of its name.
         extension: String,
-        /// What its bytes are.
+        /// The media type of its bytes.
         media_type: &'static str,
     },
 }
 
-impl Form {
-    /// The form of a content that was told before, or that somebody named.
+impl DocumentForm {
+    /// Returns the form for a content type that is stored or was given.
     pub fn known(content_type: ContentType, language: Option<&str>) -> Self {
         match (content_type, language.and_then(language::named)) {
             (ContentType::Code, Some(language)) => Self::code(language),
@@ -90,114 +93,129 @@ impl Form {
         Self::plain(ContentType::Markdown, "text/markdown")
     }
 
-    fn code(language: &'static language::Language) -> Self {
+    fn code(language: &'static language::ProgrammingLanguage) -> Self {
         let plain = Self::plain(ContentType::Code, language.media_type);
         Self { language: Some(language.name), ..plain }
     }
 
-    fn structured(format: Format) -> Self {
+    fn structured(format: StructuredFormat) -> Self {
         let plain = Self::plain(ContentType::Structured, format.media_type());
         Self { language: Some(format.as_str()), ..plain }
     }
 
-    fn of_talk(talk: Talk, media_type: &'static str) -> Self {
+    fn of_talk(talk: ConversationOrigin, media_type: &'static str) -> Self {
         let content_type = match talk {
-            Talk::Chat => ContentType::Chat,
-            Talk::Transcript => ContentType::Transcript,
+            ConversationOrigin::Chat => ContentType::Chat,
+            ConversationOrigin::Transcript => ContentType::Transcript,
         };
         Self::plain(content_type, media_type)
     }
 }
 
-/// A document as it was read from bytes.
+/// A document read from bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading<'a> {
+pub struct DecodedDocument<'a> {
     /// Its form.
-    pub form: Form,
-    /// Its text, without a byte order mark; `None` for a file, whose text has to be extracted first.
+    pub form: DocumentForm,
+    /// Its text, without a byte order mark; `None` for a file whose text has to be extracted first.
     pub text: Option<Cow<'a, str>>,
 }
 
-/// What bytes are, which may come with a name.
+/// Detects the form of bytes that may have a name.
 ///
-/// UTF-8, and UTF-16 with a byte order mark, is text; so is Windows-1252 where the name says that it is text. Anything else,
-/// and everything with a NUL in it, is a file. The media type of a file is told by its bytes, where they say it; the name is
-/// believed only about what a container has inside that does not say it.
-pub fn of_bytes<'a>(name: Option<&str>, bytes: &'a [u8]) -> Reading<'a> {
+/// UTF-8, and UTF-16 with a byte order mark, is text. Windows-1252 is text if the name says so. Anything else, and
+/// everything with a NUL, is a file. The bytes of a file determine its media type, if they can; the name counts only for
+/// containers that do not show their content.
+pub fn of_bytes<'a>(name: Option<&str>, bytes: &'a [u8]) -> DecodedDocument<'a> {
     if let Some(text) = decode::text(bytes) {
-        return Reading { form: of_text(name, &text), text: Some(text) };
+        return DecodedDocument { form: of_text(name, &text), text: Some(text) };
     }
     let lower = name.map(|name| file_name(name).to_lowercase());
     let extension = lower.as_deref().and_then(extension);
     let media_type = decode::media_type(bytes, extension);
     let claimed = lower.as_deref().and_then(importable::group);
-    if !matches!(claimed, None | Some(Group::Attachment))
+    if !matches!(claimed, None | Some(ImportableForm::Attachment))
         && let Some(text) = decode::western(bytes)
     {
         let form = of_text(name, &text);
-        let note = form.note.or(Some(Note::Western));
-        return Reading { form: Form { note, ..form }, text: Some(text.into()) };
+        let note = form.note.or(Some(FormMismatch::Western));
+        return DecodedDocument { form: DocumentForm { note, ..form }, text: Some(text.into()) };
     }
     let note = match (claimed, extension) {
-        (Some(Group::Attachment) | None, _) | (_, None) => None,
-        (Some(_), Some(extension)) => Some(Note::NotText { extension: extension.to_owned(), media_type }),
+        (Some(ImportableForm::Attachment) | None, _) | (_, None) => None,
+        (Some(_), Some(extension)) => {
+            Some(FormMismatch::NotText { extension: extension.to_owned(), media_type })
+        }
     };
-    Reading { form: Form { note, ..Form::plain(ContentType::File, media_type) }, text: None }
-}
-
-/// What a text is, which may come with the path or the name of its file.
-pub fn of_text(name: Option<&str>, text: &str) -> Form {
-    let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
-    match importable::group(&lower) {
-        Some(Group::Code(name)) => language::named(name).map_or_else(Form::text, Form::code),
-        Some(Group::Structured(format)) => structured(format, text),
-        Some(Group::Subtitles) if talk::is_subtitles(text) => {
-            Form::of_talk(Talk::Transcript, subtitles(text))
-        }
-        Some(Group::Markdown | Group::Text | Group::Subtitles) if guess::is_link(text) => link(),
-        Some(Group::Markdown) if talk::is_archive(text) => Form::of_talk(Talk::Transcript, "text/markdown"),
-        // People who talk in a file of Markdown that has nothing of it.
-        Some(Group::Markdown) if !guess::is_markdown(text) => {
-            conversation(text).unwrap_or_else(Form::markdown)
-        }
-        Some(Group::Markdown) => Form::markdown(),
-        // A program that logs looks like people who talk.
-        Some(Group::Text) if extension(&lower) == Some("log") => Form::text(),
-        Some(Group::Text | Group::Subtitles) => conversation(text).unwrap_or_else(Form::text),
-        // The name of an attachment says nothing of the text that was found in it.
-        Some(Group::Attachment) | None => unnamed(text),
+    DecodedDocument {
+        form: DocumentForm { note, ..DocumentForm::plain(ContentType::File, media_type) },
+        text: None,
     }
 }
 
-/// What a text is by itself.
-fn unnamed(text: &str) -> Form {
+/// Detects the form of a text that may have a path or a file name.
+pub fn of_text(name: Option<&str>, text: &str) -> DocumentForm {
+    let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
+    match importable::group(&lower) {
+        Some(ImportableForm::Code(name)) => {
+            language::named(name).map_or_else(DocumentForm::text, DocumentForm::code)
+        }
+        Some(ImportableForm::Structured(format)) => structured(format, text),
+        Some(ImportableForm::Subtitles) if talk::is_subtitles(text) => {
+            DocumentForm::of_talk(ConversationOrigin::Transcript, subtitles(text))
+        }
+        Some(ImportableForm::Markdown | ImportableForm::Text | ImportableForm::Subtitles)
+            if guess::is_link(text) =>
+        {
+            link()
+        }
+        Some(ImportableForm::Markdown) if talk::is_archive(text) => {
+            DocumentForm::of_talk(ConversationOrigin::Transcript, "text/markdown")
+        }
+        // A conversation in a Markdown file without any Markdown.
+        Some(ImportableForm::Markdown) if !guess::is_markdown(text) => {
+            conversation(text).unwrap_or_else(DocumentForm::markdown)
+        }
+        Some(ImportableForm::Markdown) => DocumentForm::markdown(),
+        // The log of a program looks like a conversation.
+        Some(ImportableForm::Text) if extension(&lower) == Some("log") => DocumentForm::text(),
+        Some(ImportableForm::Text | ImportableForm::Subtitles) => {
+            conversation(text).unwrap_or_else(DocumentForm::text)
+        }
+        // The name of an attachment does not describe the text extracted from it.
+        Some(ImportableForm::Attachment) | None => unnamed(text),
+    }
+}
+
+/// Detects the form of a text without a name.
+fn unnamed(text: &str) -> DocumentForm {
     if guess::is_link(text) {
         return link();
     }
     if let Some(format) = guess::format(text) {
-        return exported(format, text).unwrap_or_else(|| Form::structured(format));
+        return exported(format, text).unwrap_or_else(|| DocumentForm::structured(format));
     }
     if let Some(form) = conversation(text) {
         return form;
     }
     match guess::code(text) {
-        Some(language) => Form::code(language),
-        None if guess::is_markdown(text) => Form::markdown(),
-        None => Form::text(),
+        Some(language) => DocumentForm::code(language),
+        None if guess::is_markdown(text) => DocumentForm::markdown(),
+        None => DocumentForm::text(),
     }
 }
 
-fn link() -> Form {
-    Form::plain(ContentType::Link, "text/uri-list")
+fn link() -> DocumentForm {
+    DocumentForm::plain(ContentType::Link, "text/uri-list")
 }
 
-fn conversation(text: &str) -> Option<Form> {
+fn conversation(text: &str) -> Option<DocumentForm> {
     talk::talk(text).map(|talk| {
-        Form::of_talk(talk, if talk::is_archive(text) { "text/markdown" } else { subtitles(text) })
+        DocumentForm::of_talk(talk, if talk::is_archive(text) { "text/markdown" } else { subtitles(text) })
     })
 }
 
-/// The media type of a conversation that is neither JSON nor Markdown.
+/// Returns the media type of a conversation that is neither JSON nor Markdown.
 fn subtitles(text: &str) -> &'static str {
     if text.trim_start().starts_with("WEBVTT") {
         "text/vtt"
@@ -208,45 +226,47 @@ fn subtitles(text: &str) -> &'static str {
     }
 }
 
-/// The form of data that is a conversation.
-fn exported(format: Format, text: &str) -> Option<Form> {
-    let is_chat = format == Format::Json && talk::is_exported(text);
-    is_chat.then(|| Form::of_talk(Talk::Chat, format.media_type()))
+/// Returns the form of data that is a conversation.
+fn exported(format: StructuredFormat, text: &str) -> Option<DocumentForm> {
+    let is_chat = format == StructuredFormat::Json && talk::is_exported(text);
+    is_chat.then(|| DocumentForm::of_talk(ConversationOrigin::Chat, format.media_type()))
 }
 
-/// The form of a text that somebody said is data: of the format that its language or its name says, else of any. Where it is
-/// not valid, it is text.
-pub(crate) fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> Form {
+/// Returns the form of a text declared as data: in the format of its language or its name, otherwise in any format. Text
+/// that is not valid stays text.
+pub(crate) fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> DocumentForm {
     let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
     let named = match importable::group(&lower) {
-        Some(Group::Structured(format)) => Some(format),
+        Some(ImportableForm::Structured(format)) => Some(format),
         _ => None,
     };
-    if let Some(format) = language.and_then(Format::named).or(named) {
+    if let Some(format) = language.and_then(StructuredFormat::named).or(named) {
         return data(format, text);
     }
-    let read = [Format::Json, Format::JsonLines, Format::Toml].map(|format| data(format, text));
+    let read = [StructuredFormat::Json, StructuredFormat::JsonLines, StructuredFormat::Toml]
+        .map(|format| data(format, text));
     if let Some(valid) = read.iter().find(|form| form.note.is_none()) {
         return valid.clone();
     }
     let [json, ..] = read;
     match text.trim_start().starts_with(['{', '[']) {
-        _ if valid::is_yaml_of_parts(text) => Form::structured(Format::Yaml),
+        _ if valid::is_yaml_of_parts(text) => DocumentForm::structured(StructuredFormat::Yaml),
         true => json,
-        false => Form { note: Some(Note::NoData), ..Form::text() },
+        false => DocumentForm { note: Some(FormMismatch::NoData), ..DocumentForm::text() },
     }
 }
 
-/// The form of a text whose name says that it is data.
-fn structured(format: Format, text: &str) -> Form {
+/// Returns the form of a text with the name of a data file.
+fn structured(format: StructuredFormat, text: &str) -> DocumentForm {
     exported(format, text).unwrap_or_else(|| data(format, text))
 }
 
-fn data(format: Format, text: &str) -> Form {
+fn data(format: StructuredFormat, text: &str) -> DocumentForm {
     match valid::fault(format, text) {
-        None => Form::structured(format),
-        Some(valid::Fault { line, column, why }) => {
-            Form { note: Some(Note::Invalid { format, line, column, why }), ..Form::text() }
-        }
+        None => DocumentForm::structured(format),
+        Some(valid::FormatSyntaxError { line, column, why }) => DocumentForm {
+            note: Some(FormMismatch::Invalid { format, line, column, why }),
+            ..DocumentForm::text()
+        },
     }
 }

@@ -1,25 +1,26 @@
-//! What a zip archive is by the names of its entries: an Office document, a book, or an archive of anything.
+//! Detects the type of a zip archive by the names of its entries: an Office document, a book, or any other
+//! archive.
 //!
-//! Only the table of contents at its end is read, so that what is packed costs nothing, however large it is.
+//! Only the central directory at the end is read, so that the packed data costs nothing, however large it is.
 
 use super::decode::zipped;
 
-/// How a table of contents ends, how each of its entries begins, and how an entry begins before its bytes.
+/// Signatures of the end of the central directory, of its entries, and of an entry before its bytes.
 const END: &[u8] = b"PK\x05\x06";
 const ENTRY: &[u8] = b"PK\x01\x02";
 const HEAD: &[u8] = b"PK\x03\x04";
-/// How long they are without names and comments.
+/// Their lengths without names and comments.
 const END_BYTES: usize = 22;
 const ENTRY_BYTES: usize = 46;
 const HEAD_BYTES: usize = 30;
-/// The longest comment that may stand behind the end.
+/// Longest comment after the end.
 const COMMENT_BYTES: usize = 65_535;
-/// How many entries are looked at. What tells stands among the first in all that is made by programs.
+/// Most entries that are read. In files made by programs, the telling ones are among the first.
 const ENTRIES: usize = 4_096;
-/// The entry of OpenDocument files and books that says what they are, packed without change and before all others.
+/// The entry with the media type in OpenDocument files and books, stored uncompressed and first.
 const MIMETYPE: &[u8] = b"mimetype";
 
-/// The media type of a zip archive that says what it is.
+/// Returns the media type of a zip archive, if it shows it.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     declared(bytes).or_else(|| by_entries(bytes))
 }
@@ -33,7 +34,7 @@ fn declared(bytes: &[u8]) -> Option<&'static str> {
     }
     let says = bytes.get(begins..)?;
     let known = ["odt", "ods", "odp", "epub"].into_iter().filter_map(zipped);
-    // What comes next is another entry, or the sizes of this one.
+    // Another entry follows, or the sizes of this one.
     known.into_iter().find(|known| {
         says.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"PK"))
     })
@@ -53,7 +54,7 @@ fn by_entries(bytes: &[u8]) -> Option<&'static str> {
     folders.into_iter().find(|(folder, _)| below(folder)).and_then(|(_, extension)| zipped(extension))
 }
 
-/// The names of the entries, as far as the table of contents can be read.
+/// Returns the names of the entries, as far as the central directory is readable.
 fn names(bytes: &[u8]) -> Vec<&[u8]> {
     let mut names = Vec::new();
     let mut at = contents(bytes);
@@ -66,7 +67,7 @@ fn names(bytes: &[u8]) -> Vec<&[u8]> {
     names
 }
 
-/// Where the table of contents begins.
+/// Returns the start of the central directory.
 fn contents(bytes: &[u8]) -> Option<usize> {
     let last = bytes.len().checked_sub(END_BYTES)?;
     let first = last.saturating_sub(COMMENT_BYTES);
@@ -74,7 +75,7 @@ fn contents(bytes: &[u8]) -> Option<usize> {
     usize::try_from(u32_at(bytes, end + 16)?).ok()
 }
 
-/// The name of the entry that begins here, and where the next one does.
+/// Returns the name of the entry that begins here, and the start of the next one.
 fn entry(bytes: &[u8], begins: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(begins..)?;
     if !rest.starts_with(ENTRY) {
@@ -99,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// An archive of entries without bytes, but for the first, which is stored as it is.
+    /// Makes an archive of empty entries, except for the first, which is stored uncompressed.
     fn archive(entries: &[&str], first: &[u8], comment: &[u8]) -> Vec<u8> {
         let short = |length: usize| u16::try_from(length).expect("short").to_le_bytes();
         let mut bytes = Vec::new();

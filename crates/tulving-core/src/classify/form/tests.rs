@@ -52,7 +52,10 @@ fn data_that_is_not_valid_is_text_with_a_note() {
         assert_eq!(form.note.expect("a note").to_string(), told);
     }
     let form = of_text(Some("a.toml"), "a = 1\nb =");
-    assert!(matches!(form.note, Some(Note::Invalid { format: Format::Toml, line: 2, .. })), "{form:?}");
+    assert!(
+        matches!(form.note, Some(FormMismatch::Invalid { format: StructuredFormat::Toml, line: 2, .. })),
+        "{form:?}"
+    );
 }
 
 #[test]

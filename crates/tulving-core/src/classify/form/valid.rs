@@ -1,7 +1,7 @@
-//! Whether a text is valid JSON, YAML or TOML, and where it is not.
+//! Checks that a text is valid JSON, YAML or TOML, and finds the error.
 //!
-//! Nothing is built from what is read, no alias is followed and nothing recurses, so that neither depth nor references
-//! cost more than the text is long. TOML alone is read into a tree, by a reader that bounds its depth.
+//! Nothing is built from the text, no alias is followed and nothing recurses, so that depth and references cost no
+//! more than the length of the text. Only TOML is read into a tree, by a reader that limits its depth.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use saphyr_parser::{Event, Parser};
 use serde::de::IgnoredAny;
 
 use crate::classify::lexicon::listed;
-use crate::preview;
+use crate::model::preview;
 
-/// Most characters of a parser's own words in a message.
+/// Most characters of a parser's own message.
 const WHY_CHARS: usize = 120;
 
 /// A format of structured data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON value.
+pub enum StructuredFormat {
+    /// A single JSON value.
     Json,
-    /// One JSON value on each line.
+    /// A JSON value on each line.
     JsonLines,
     /// YAML, of any number of documents.
     Yaml,
@@ -27,21 +27,21 @@ pub enum Format {
     Toml,
 }
 
-impl Format {
+impl StructuredFormat {
     /// All of them.
     pub(super) const ALL: [Self; 4] = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
 
-    /// The format of files with this extension, which is in lower case.
+    /// Returns the format of files with this lower-case extension.
     pub(super) fn by_extension(extension: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| listed(format.extensions(), extension))
     }
 
-    /// The format that is spelled so.
+    /// Returns the format with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// What its files end with.
+    /// Returns the extensions of its files.
     pub(super) const fn extensions(self) -> &'static str {
         match self {
             Self::Json => "json geojson ipynb webmanifest har jsonld avsc code-workspace",
@@ -51,7 +51,7 @@ impl Format {
         }
     }
 
-    /// As filters and tags spell it.
+    /// Returns its name in filters and tags.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// Its media type.
+    /// Returns its media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -72,7 +72,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for StructuredFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Json => "JSON",
@@ -83,58 +83,58 @@ impl fmt::Display for Format {
     }
 }
 
-/// Where a text is no longer valid, counted from 1, and why.
+/// The place of the first error, counted from 1, and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct FormatSyntaxError {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) why: String,
 }
 
-/// What is wrong with a text of this format; `None` where it is valid.
-pub(super) fn fault(format: Format, text: &str) -> Option<Fault> {
+/// Returns the error in a text of this format, or `None` if it is valid.
+pub(super) fn fault(format: StructuredFormat, text: &str) -> Option<FormatSyntaxError> {
     match format {
-        Format::Json => json(text),
-        Format::JsonLines => json_lines(text),
-        Format::Yaml => yaml(text),
-        Format::Toml => toml(text),
+        StructuredFormat::Json => json(text),
+        StructuredFormat::JsonLines => json_lines(text),
+        StructuredFormat::Yaml => yaml(text),
+        StructuredFormat::Toml => toml(text),
     }
 }
 
-fn json(text: &str) -> Option<Fault> {
+fn json(text: &str) -> Option<FormatSyntaxError> {
     let error = serde_json::from_str::<IgnoredAny>(text).err()?;
     let told = error.to_string();
     let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
-    Some(Fault { line: error.line().max(1), column: error.column().max(1), why: short(why) })
+    Some(FormatSyntaxError { line: error.line().max(1), column: error.column().max(1), why: short(why) })
 }
 
-fn json_lines(text: &str) -> Option<Fault> {
+fn json_lines(text: &str) -> Option<FormatSyntaxError> {
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .find_map(|(at, line)| json(line).map(|fault| Fault { line: at + 1, ..fault }))
+        .find_map(|(at, line)| json(line).map(|fault| FormatSyntaxError { line: at + 1, ..fault }))
 }
 
-fn yaml(text: &str) -> Option<Fault> {
+fn yaml(text: &str) -> Option<FormatSyntaxError> {
     let error = Parser::new_from_str(text).find_map(Result::err)?;
     let mark = error.marker();
-    Some(Fault { line: mark.line().max(1), column: mark.col() + 1, why: short(error.info()) })
+    Some(FormatSyntaxError { line: mark.line().max(1), column: mark.col() + 1, why: short(error.info()) })
 }
 
-fn toml(text: &str) -> Option<Fault> {
+fn toml(text: &str) -> Option<FormatSyntaxError> {
     let error = toml::from_str::<IgnoredAny>(text).err()?;
-    // A table that is named too deep has no place in the error.
+    // The error for a table that is nested too deep has no position.
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let last = before.rsplit('\n').next().unwrap_or_default();
     let line = before.matches('\n').count() + 1;
-    Some(Fault { line, column: last.chars().count() + 1, why: short(error.message()) })
+    Some(FormatSyntaxError { line, column: last.chars().count() + 1, why: short(error.message()) })
 }
 
 fn short(why: &str) -> String {
     preview::cut(why, WHY_CHARS)
 }
 
-/// Whether a text is YAML that is a mapping or a list, rather than one long scalar as any prose is.
+/// Returns true if a text is a YAML mapping or list, and not one long scalar like any prose.
 pub(super) fn is_yaml_of_parts(text: &str) -> bool {
     let mut parts = false;
     for event in Parser::new_from_str(text) {
@@ -156,28 +156,28 @@ mod tests {
 
     use super::*;
 
-    fn place(format: Format, text: &str) -> Option<(usize, usize)> {
+    fn place(format: StructuredFormat, text: &str) -> Option<(usize, usize)> {
         fault(format, text).map(|fault| (fault.line, fault.column))
     }
 
     #[test]
     fn what_is_valid_has_no_fault() {
-        assert_eq!(fault(Format::Json, " {\"a\": [1, 2.5e3, null, \"\\u00e9\"]}\n"), None);
-        assert_eq!(fault(Format::JsonLines, "{\"a\":1}\n\n[2]\n\"x\"\n"), None);
-        assert_eq!(fault(Format::Yaml, "a: 1\nb:\n  - x\n  - &n y\n  - *n\n---\nz\n"), None);
-        assert_eq!(fault(Format::Toml, "a = 1\n[b]\nc = [1, 2]\n"), None);
+        assert_eq!(fault(StructuredFormat::Json, " {\"a\": [1, 2.5e3, null, \"\\u00e9\"]}\n"), None);
+        assert_eq!(fault(StructuredFormat::JsonLines, "{\"a\":1}\n\n[2]\n\"x\"\n"), None);
+        assert_eq!(fault(StructuredFormat::Yaml, "a: 1\nb:\n  - x\n  - &n y\n  - *n\n---\nz\n"), None);
+        assert_eq!(fault(StructuredFormat::Toml, "a = 1\n[b]\nc = [1, 2]\n"), None);
     }
 
     #[test]
     fn a_fault_has_its_line_and_column() {
-        assert_eq!(place(Format::Json, "{\n  \"a\": 1,\n}"), Some((3, 1)));
-        assert_eq!(place(Format::Json, "{} {}"), Some((1, 4)));
-        assert_eq!(place(Format::JsonLines, "{}\n{]\n{}"), Some((2, 2)));
-        assert_eq!(place(Format::Yaml, "a: [1, 2\nb: 3\n"), Some((2, 2)));
-        assert_eq!(place(Format::Yaml, "a: *nowhere\n"), Some((1, 4)));
-        assert_eq!(place(Format::Toml, "a = 1\nb = é\n"), Some((2, 5)));
-        assert_eq!(place(Format::Toml, "a = 1\na = 2\n").map(|(line, _)| line), Some(2));
-        let why = fault(Format::Json, "{\"a\" 1}").expect("no JSON").why;
+        assert_eq!(place(StructuredFormat::Json, "{\n  \"a\": 1,\n}"), Some((3, 1)));
+        assert_eq!(place(StructuredFormat::Json, "{} {}"), Some((1, 4)));
+        assert_eq!(place(StructuredFormat::JsonLines, "{}\n{]\n{}"), Some((2, 2)));
+        assert_eq!(place(StructuredFormat::Yaml, "a: [1, 2\nb: 3\n"), Some((2, 2)));
+        assert_eq!(place(StructuredFormat::Yaml, "a: *nowhere\n"), Some((1, 4)));
+        assert_eq!(place(StructuredFormat::Toml, "a = 1\nb = é\n"), Some((2, 5)));
+        assert_eq!(place(StructuredFormat::Toml, "a = 1\na = 2\n").map(|(line, _)| line), Some(2));
+        let why = fault(StructuredFormat::Json, "{\"a\" 1}").expect("no JSON").why;
         assert_eq!(why, "expected `:`");
     }
 
@@ -190,17 +190,17 @@ mod tests {
             bomb.push_str(&format!("a{at}: &a{at} [*a{before}, *a{before}]\n"));
         }
         let started = Instant::now();
-        assert_eq!(fault(Format::Json, &format!("{}{}", "[".repeat(n), "]".repeat(n))), None);
-        assert!(fault(Format::Json, &"[".repeat(n)).is_some());
-        assert!(fault(Format::Json, &"{\"a\":".repeat(n)).is_some());
-        assert!(fault(Format::Yaml, &"[".repeat(n)).is_some());
-        assert!(fault(Format::Yaml, &"{a: ".repeat(n)).is_some());
-        assert_eq!(fault(Format::Yaml, &format!("{}x", "- ".repeat(n))), None);
-        assert_eq!(fault(Format::Yaml, &bomb), None);
-        assert!(fault(Format::Toml, &format!("a = {}", "[".repeat(n))).is_some());
-        assert!(fault(Format::Toml, &format!("a = {}", "{a = ".repeat(n))).is_some());
-        assert!(fault(Format::Toml, &format!("{}a = 1", "a.".repeat(n))).is_some());
-        assert!(fault(Format::Toml, &format!("[{}a]", "a.".repeat(n))).is_some());
+        assert_eq!(fault(StructuredFormat::Json, &format!("{}{}", "[".repeat(n), "]".repeat(n))), None);
+        assert!(fault(StructuredFormat::Json, &"[".repeat(n)).is_some());
+        assert!(fault(StructuredFormat::Json, &"{\"a\":".repeat(n)).is_some());
+        assert!(fault(StructuredFormat::Yaml, &"[".repeat(n)).is_some());
+        assert!(fault(StructuredFormat::Yaml, &"{a: ".repeat(n)).is_some());
+        assert_eq!(fault(StructuredFormat::Yaml, &format!("{}x", "- ".repeat(n))), None);
+        assert_eq!(fault(StructuredFormat::Yaml, &bomb), None);
+        assert!(fault(StructuredFormat::Toml, &format!("a = {}", "[".repeat(n))).is_some());
+        assert!(fault(StructuredFormat::Toml, &format!("a = {}", "{a = ".repeat(n))).is_some());
+        assert!(fault(StructuredFormat::Toml, &format!("{}a = 1", "a.".repeat(n))).is_some());
+        assert!(fault(StructuredFormat::Toml, &format!("[{}a]", "a.".repeat(n))).is_some());
         assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     }
 
@@ -215,7 +215,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics_and_every_fault_has_a_place(text in "([\\[\\]{}:,\"'&*!|>%@`#=a1 \n\t-]|\\PC){0,80}") {
-            for format in Format::ALL {
+            for format in StructuredFormat::ALL {
                 if let Some(fault) = fault(format, &text) {
                     prop_assert!(fault.line >= 1 && fault.column >= 1 && !fault.why.is_empty());
                     prop_assert!(fault.why.chars().count() <= WHY_CHARS);

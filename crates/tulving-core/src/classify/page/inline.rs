@@ -1,27 +1,27 @@
-//! Marks within a line: what a text says without emphasis, links and tags.
+//! Removes inline markup: a text without emphasis, links and tags.
 
-/// Farthest, in bytes, that the end of a mark is looked for. It keeps the work linear, whatever the text is.
+/// Longest distance, in bytes, to the end of a mark. It keeps the work linear for any text.
 const REACH: usize = 600;
 
-/// Deepest that marks are taken out of one another.
+/// Deepest nesting of marks that are removed.
 const DEPTH: usize = 3;
 
-/// A text without its marks. Line breaks stay, other white space is one space.
+/// Returns a text without its markup. Line breaks stay; other white space becomes one space.
 pub(super) fn plain(text: &str) -> String {
-    let mut out = Plain { said: String::with_capacity(text.len()), drop: Vec::new() };
+    let mut out = InlineMarkupStripper { said: String::with_capacity(text.len()), drop: Vec::new() };
     out.take_in(text, 0);
     let end = out.said.trim_end().len();
     out.said.truncate(end);
     out.said
 }
 
-struct Plain {
+struct InlineMarkupStripper {
     said: String,
-    /// Where marks end whose beginning was taken out, innermost last.
+    /// Ends of marks whose beginning was removed, innermost last.
     drop: Vec<usize>,
 }
 
-impl Plain {
+impl InlineMarkupStripper {
     fn take_in(&mut self, text: &str, depth: usize) {
         let outer = std::mem::take(&mut self.drop);
         let mut at = 0;
@@ -38,7 +38,7 @@ impl Plain {
         self.drop = outer;
     }
 
-    /// How much of the text a mark takes that it begins with.
+    /// Returns the length of the mark at the beginning of the text.
     fn mark(&mut self, rest: &str, before: char, at: usize, depth: usize) -> Option<usize> {
         match rest.as_bytes().first()? {
             b'\\' => {
@@ -84,7 +84,7 @@ impl Plain {
         }
     }
 
-    /// Takes in a run of marks that marks nothing, at once: looking at it from each of its places would be quadratic.
+    /// Adds a run of marks without meaning at once: checking it from each of its places would be quadratic.
     fn keep(&mut self, rest: &str, mark: char) -> usize {
         let length = run(rest, mark);
         self.said.push_str(&rest[..length]);
@@ -158,13 +158,13 @@ fn link(rest: &str) -> Option<(&str, usize)> {
     match after.as_bytes().first() {
         Some(b'(') => Some((said, close + 2 + closing(after, b'(', b')')?)),
         Some(b'[') => Some((said, close + 2 + closing(after, b'[', b']')?)),
-        // A name of several words, or of code, is the name of a target; `[x]` and `[1]` are not.
+        // A name of several words, or of code, names a target; `[x]` and `[1]` do not.
         _ => (said.contains([' ', '`']) && !said.contains(['\n', '[']) || said.contains("::"))
             .then_some((said, close + 1)),
     }
 }
 
-/// Where the bracket that a text begins with is closed.
+/// Returns the place where the first bracket is closed.
 fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     let mut depth = 0_usize;
     text.bytes().position(|b| {
@@ -176,7 +176,7 @@ fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     })
 }
 
-/// The beginning of a text, as far as the end of a mark is looked for.
+/// Returns the beginning of a text, as far as the end of a mark is searched.
 fn near(text: &str) -> &str {
     &text[..text.floor_char_boundary(REACH)]
 }
@@ -185,7 +185,7 @@ fn run(text: &str, mark: char) -> usize {
     text.bytes().take_while(|b| char::from(*b) == mark).count()
 }
 
-/// Whether what stands between angle brackets is a tag of HTML, rather than a parameter of a type.
+/// Returns true if the text between angle brackets is an HTML tag, not a type parameter.
 fn is_tag(inner: &str) -> bool {
     let name = inner.trim_start_matches('/');
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
@@ -193,7 +193,7 @@ fn is_tag(inner: &str) -> bool {
     TAGS.contains(&&name[..end]) && (rest.is_empty() || rest.starts_with([' ', '/', '\n']))
 }
 
-/// Characters that are written as words.
+/// HTML entities and their characters.
 const ENTITIES: &[(&str, char)] = &[
     ("&amp;", '&'),
     ("&lt;", '<'),

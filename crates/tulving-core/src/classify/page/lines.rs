@@ -1,40 +1,40 @@
-//! Reads a document line by line into its parts.
+//! Parses a document line by line.
 
-use super::{Block, Mark, Markup, Page, inline};
+use super::{ListItemMark, MarkupLanguage, PageBlock, ParsedPage, inline};
 
-/// Shortest line, in characters, whose end may be a wrap rather than the end of what it says.
+/// Shortest line, in characters, that may have been wrapped.
 const WRAPPED_CHARS: usize = 50;
 
 /// Most bytes of the front matter.
 const FRONT_BYTES: usize = 16_384;
 
-/// What is being read.
-enum Open {
+/// The part that is being read.
+enum OpenPageBlock {
     Nothing,
     Paragraph,
-    Item(Mark),
+    Item(ListItemMark),
 }
 
-pub(super) struct Reader<'a> {
-    markup: Markup,
-    page: Page<'a>,
-    open: Open,
-    /// The lines of what is open.
+pub(super) struct PageParser<'a> {
+    markup: MarkupLanguage,
+    page: ParsedPage<'a>,
+    open: OpenPageBlock,
+    /// The lines of the open part.
     lines: Vec<&'a str>,
     rows: Vec<Vec<String>>,
-    /// Whether the line before was empty, or there was none.
+    /// True if the line before was empty, or there was none.
     after_gap: bool,
-    /// Whether no comment is closed from here on.
+    /// True if no comment is closed from here on.
     unclosed: bool,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(markup: Markup) -> Self {
-        let page = Page::default();
+impl<'a> PageParser<'a> {
+    pub(super) fn new(markup: MarkupLanguage) -> Self {
+        let page = ParsedPage::default();
         Self {
             markup,
             page,
-            open: Open::Nothing,
+            open: OpenPageBlock::Nothing,
             lines: Vec::new(),
             rows: Vec::new(),
             after_gap: true,
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn read(mut self, content: &'a str) -> Page<'a> {
+    pub(super) fn read(mut self, content: &'a str) -> ParsedPage<'a> {
         let content = self.front(content);
         let mut rest = content;
         while !rest.is_empty() {
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         self.page
     }
 
-    /// Reads the fields above the text, and gives what follows them.
+    /// Reads the fields above the text, and returns the text after them.
     fn front(&mut self, content: &'a str) -> &'a str {
         let first = first_line(content);
         let fence = first.trim_end();
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         content
     }
 
-    /// How much fenced code, a comment or indented code takes that the rest begins with.
+    /// Returns the length of fenced code, a comment or indented code at the beginning of the rest.
     fn special(&mut self, rest: &'a str) -> Option<usize> {
         let line = first_line(rest);
         let bare = line.trim_start();
@@ -92,13 +92,13 @@ impl<'a> Reader<'a> {
             let start = line.len() - bare.len();
             let end = if self.unclosed { None } else { rest[start..].find("-->") };
             self.unclosed = end.is_none();
-            // A comment that nobody closes is this line alone, or it would hide the whole document.
+            // A comment without an end is this line alone; otherwise it would hide the whole document.
             return Some(end.map_or(line.len(), |end| start + end + 3));
         }
-        if self.markup == Markup::Rst && (line.starts_with(".. ") || line.starts_with("__ ")) {
+        if self.markup == MarkupLanguage::Rst && (line.starts_with(".. ") || line.starts_with("__ ")) {
             return Some(self.directive(rest, line));
         }
-        let fences = self.markup != Markup::Rst;
+        let fences = self.markup != MarkupLanguage::Rst;
         let mark = bare.chars().next().filter(|c| fences && matches!(c, '`' | '~'));
         if let Some(mark) = mark {
             let count = bare.chars().take_while(|c| *c == mark).count();
@@ -107,7 +107,11 @@ impl<'a> Reader<'a> {
             }
         }
         let indented = |line: &str| line.starts_with("    ") || line.starts_with('\t');
-        if indented(line) && self.after_gap && matches!(self.open, Open::Nothing) && self.is_code(line) {
+        if indented(line)
+            && self.after_gap
+            && matches!(self.open, OpenPageBlock::Nothing)
+            && self.is_code(line)
+        {
             let mut taken = 0;
             while taken < rest.len() {
                 let next = first_line(&rest[taken..]);
@@ -116,14 +120,15 @@ impl<'a> Reader<'a> {
                 }
                 taken += next.len();
             }
-            self.page.blocks.push(Block::Code { language: "", text: rest[..taken].trim_matches('\n') });
+            self.page.blocks.push(PageBlock::Code { language: "", text: rest[..taken].trim_matches('\n') });
             self.after_gap = true;
             return Some(taken);
         }
         None
     }
 
-    /// How much a directive, a target or a comment of reStructuredText takes, with what is indented below it.
+    /// Returns the length of a directive, a target or a comment of reStructuredText, with the indented lines
+    /// below it.
     fn directive(&mut self, rest: &'a str, line: &'a str) -> usize {
         self.end();
         let mut taken = line.len();
@@ -136,15 +141,18 @@ impl<'a> Reader<'a> {
         }
         let language = line.strip_prefix(".. code-block::").or_else(|| line.strip_prefix(".. code::"));
         if let Some(language) = language.map(str::trim) {
-            self.page.blocks.push(Block::Code { language, text: rest[line.len()..taken].trim_matches('\n') });
+            self.page
+                .blocks
+                .push(PageBlock::Code { language, text: rest[line.len()..taken].trim_matches('\n') });
         }
         self.after_gap = true;
         taken
     }
 
-    /// Whether an indented line is code: not after a list, whose items may go on like this, and no sentence.
+    /// Returns true if an indented line is code: not after a list, whose items may be indented, and not a
+    /// sentence.
     fn is_code(&self, line: &str) -> bool {
-        let in_list = matches!(self.page.blocks.last(), Some(Block::Item { .. }));
+        let in_list = matches!(self.page.blocks.last(), Some(PageBlock::Item { .. }));
         let sentence = line.trim_end().ends_with('.') && line.split_whitespace().count() > 5;
         !in_list && !sentence && !line.trim().is_empty() && item(line.trim()).is_none()
     }
@@ -161,7 +169,7 @@ impl<'a> Reader<'a> {
             at += line.len();
         }
         let language = info.split([' ', '{', ',']).next().unwrap_or_default();
-        self.page.blocks.push(Block::Code { language, text: rest[head..at].trim_end_matches('\n') });
+        self.page.blocks.push(PageBlock::Code { language, text: rest[head..at].trim_end_matches('\n') });
         at + first_line(&rest[at..]).len()
     }
 
@@ -176,12 +184,12 @@ impl<'a> Reader<'a> {
         } else if let Some(level) = self.underlines(bare) {
             let title = self.lines.first().copied().unwrap_or_default();
             self.lines.clear();
-            self.open = Open::Nothing;
+            self.open = OpenPageBlock::Nothing;
             self.push_heading(level, title);
         } else if is_rule(bare) {
-            if bare.contains('|') && matches!(self.open, Open::Paragraph) && self.lines.len() == 1 {
+            if bare.contains('|') && matches!(self.open, OpenPageBlock::Paragraph) && self.lines.len() == 1 {
                 let head = self.lines.pop().map(cells).unwrap_or_default();
-                self.open = Open::Nothing;
+                self.open = OpenPageBlock::Nothing;
                 self.rows.push(head);
             } else if !bare.contains('|') {
                 self.end();
@@ -193,12 +201,12 @@ impl<'a> Reader<'a> {
             self.rows.push(cells(bare));
         } else if let Some((mark, text)) = item(bare) {
             self.end();
-            (self.open, self.lines) = (Open::Item(mark), vec![text]);
+            (self.open, self.lines) = (OpenPageBlock::Item(mark), vec![text]);
         } else {
             let quoted = bare.trim_start_matches(['>', ' ']);
-            if matches!(self.open, Open::Nothing) || (after_gap && !line.starts_with(' ')) {
+            if matches!(self.open, OpenPageBlock::Nothing) || (after_gap && !line.starts_with(' ')) {
                 self.end();
-                self.open = Open::Paragraph;
+                self.open = OpenPageBlock::Paragraph;
             }
             self.lines.push(quoted);
         }
@@ -207,36 +215,36 @@ impl<'a> Reader<'a> {
     fn push_heading(&mut self, level: usize, text: &str) {
         let text = inline::plain(text);
         if text.contains(char::is_alphanumeric) {
-            self.page.blocks.push(Block::Heading { level, text });
+            self.page.blocks.push(PageBlock::Heading { level, text });
         }
     }
 
-    /// Ends what is open.
+    /// Ends the open part.
     fn end(&mut self) {
         if !self.rows.is_empty() {
-            self.page.blocks.push(Block::Table(std::mem::take(&mut self.rows)));
+            self.page.blocks.push(PageBlock::Table(std::mem::take(&mut self.rows)));
         }
-        let open = std::mem::replace(&mut self.open, Open::Nothing);
+        let open = std::mem::replace(&mut self.open, OpenPageBlock::Nothing);
         let text = inline::plain(&joined(&std::mem::take(&mut self.lines)));
         if !text.contains(char::is_alphanumeric) {
             return;
         }
         match open {
-            Open::Nothing => {}
-            Open::Paragraph => self.page.blocks.push(Block::Paragraph(text)),
-            Open::Item(mark) => self.page.blocks.push(Block::Item { mark, text }),
+            OpenPageBlock::Nothing => {}
+            OpenPageBlock::Paragraph => self.page.blocks.push(PageBlock::Paragraph(text)),
+            OpenPageBlock::Item(mark) => self.page.blocks.push(PageBlock::Item { mark, text }),
         }
     }
 
-    /// Level and text of a line that is a heading by itself.
+    /// Returns the level and the text of a line that is a heading by itself.
     fn heading<'b>(&self, line: &'b str) -> Option<(usize, &'b str)> {
         let mark = match self.markup {
-            Markup::Markdown => '#',
-            Markup::AsciiDoc => '=',
-            Markup::Org => '*',
-            Markup::Rst => return None,
+            MarkupLanguage::Markdown => '#',
+            MarkupLanguage::AsciiDoc => '=',
+            MarkupLanguage::Org => '*',
+            MarkupLanguage::Rst => return None,
         };
-        if self.markup == Markup::Org && line.to_ascii_lowercase().starts_with("#+title:") {
+        if self.markup == MarkupLanguage::Org && line.to_ascii_lowercase().starts_with("#+title:") {
             return Some((1, line[8..].trim()));
         }
         let indent = line.bytes().take_while(|b| *b == b' ').count();
@@ -246,13 +254,16 @@ impl<'a> Reader<'a> {
         fits.then(|| (marks, closed(rest.trim(), mark)))
     }
 
-    /// The level of the line above, where this one underlines it.
+    /// Returns the level of the line above, if this one underlines it.
     fn underlines(&self, bare: &str) -> Option<usize> {
         let mark = bare.chars().next()?;
-        // "6. Tooling" above a line is a title with a number.
-        let numbered =
-            matches!(self.open, Open::Item(Mark::Number)) && (mark == '=' || self.markup == Markup::Rst);
-        if !(matches!(self.open, Open::Paragraph) || numbered) || self.lines.len() != 1 || bare.len() < 2 {
+        // "6. Tooling" above such a line is a title with a number.
+        let numbered = matches!(self.open, OpenPageBlock::Item(ListItemMark::Number))
+            && (mark == '=' || self.markup == MarkupLanguage::Rst);
+        if !(matches!(self.open, OpenPageBlock::Paragraph) || numbered)
+            || self.lines.len() != 1
+            || bare.len() < 2
+        {
             return None;
         }
         if !bare.chars().all(|c| c == mark) {
@@ -261,7 +272,7 @@ impl<'a> Reader<'a> {
         let level = match (mark, self.markup) {
             ('=', _) => 1,
             ('-', _) => 2,
-            ('~' | '^' | '"' | '+' | '*' | '#', Markup::Rst) if bare.len() >= 3 => 3,
+            ('~' | '^' | '"' | '+' | '*' | '#', MarkupLanguage::Rst) if bare.len() >= 3 => 3,
             _ => return None,
         };
         // A long line above a rule is a sentence.
@@ -269,18 +280,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first line of a text, with its break.
+/// Returns the first line of a text, with its line break.
 fn first_line(text: &str) -> &str {
     &text[..text.find('\n').map_or(text.len(), |at| at + 1)]
 }
 
-/// A heading without the marks that may close it. "Notes on C#" ends with its last word.
+/// Returns a heading without its closing marks. "Notes on C#" keeps its last character.
 fn closed(heading: &str, mark: char) -> &str {
     let bare = heading.trim_end_matches(mark);
     if bare.is_empty() || bare.ends_with(char::is_whitespace) { bare.trim_end() } else { heading }
 }
 
-/// Whether a line is a rule, or the rule below the header of a table.
+/// Returns true if a line is a rule, or the rule below the header of a table.
 fn is_rule(bare: &str) -> bool {
     let marks = bare.chars().filter(|c| matches!(c, '-' | '*' | '_' | '=')).count();
     let same = |mark: char| bare.chars().all(|c| c == mark || c == ' ');
@@ -288,7 +299,7 @@ fn is_rule(bare: &str) -> bool {
         || (bare.contains('|') && bare.contains('-') && bare.chars().all(|c| "|-: ".contains(c)))
 }
 
-/// Whether a line says where a link of this name leads: `[docs]: https://example.org`.
+/// Returns true if a line defines the target of a link: `[docs]: https://example.org`.
 fn is_target(bare: &str) -> bool {
     bare.starts_with('[')
         && bare.find("]: ").is_some_and(|at| {
@@ -303,19 +314,19 @@ fn cells(row: &str) -> Vec<String> {
     row.split('|').map(|cell| inline::plain(cell.trim())).collect()
 }
 
-/// The mark and the text of a line that begins an item.
-fn item(bare: &str) -> Option<(Mark, &str)> {
+/// Returns the mark and the text of a line that begins an item.
+fn item(bare: &str) -> Option<(ListItemMark, &str)> {
     if let Some(text) = ["- ", "* ", "+ ", "• ", "– "].iter().find_map(|mark| bare.strip_prefix(mark)) {
         let text = text.trim_start();
         let ticked = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark));
-        return Some(ticked.map_or((Mark::Bullet, text), |text| (Mark::Box, text)));
+        return Some(ticked.map_or((ListItemMark::Bullet, text), |text| (ListItemMark::Box, text)));
     }
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let text = bare[digits..].strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits))?;
-    text.starts_with([' ', '\t']).then(|| (Mark::Number, text.trim_start()))
+    text.starts_with([' ', '\t']).then(|| (ListItemMark::Number, text.trim_start()))
 }
 
-/// Lines as one text: where a line is long enough to have been wrapped, the next one goes on from it.
+/// Joins lines to one text. A line long enough to have been wrapped continues on the next.
 fn joined(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut wraps = false;

@@ -1,60 +1,60 @@
-//! A document as its reader sees it: headings, paragraphs, items of lists, code, tables, in order and without marks.
+//! A document as its reader sees it: headings, paragraphs, list items, code and tables, in order and without markup.
 //!
-//! What the other rules of [`classify`](super) look at. Markdown is understood as far as it matters here, and plain text
-//! as Markdown that uses little of it; reStructuredText, AsciiDoc and Org have their headings known. A conversation is a
-//! page whose paragraphs are what was said.
+//! The other rules of [`classify`](super) work on it. It understands the Markdown that matters here, and treats plain text
+//! as Markdown with little markup. For reStructuredText, AsciiDoc and Org it knows the headings. A conversation is a page
+//! whose paragraphs are its turns.
 
 mod inline;
 mod lines;
 
 use std::ops::Range;
 
-use self::lines::Reader;
-use super::form::{Form, extension, file_name};
+use self::lines::PageParser;
+use super::form::{DocumentForm, extension, file_name};
 use super::talk;
+use crate::model::vocabulary::ContentType;
 use crate::text::sentence;
-use crate::vocabulary::ContentType;
 
-/// Most bytes of a document that are looked at, from its beginning: about thirty printed pages. Nobody would read more of it
-/// to say what it is, and the longest content takes no longer than this much of it.
+/// Most bytes of a document that are read, from its beginning: about thirty printed pages. Nobody needs more to see what it
+/// is, and the longest content takes no longer than this.
 pub(super) const LOOKED_AT: usize = 96 << 10;
 
-/// Most sentences that are looked at. Only lists of single words have more within [`LOOKED_AT`].
+/// Most sentences that are read. Only lists of single words have more within [`LOOKED_AT`].
 const SENTENCES: usize = 3_000;
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Block<'a> {
+pub(super) enum PageBlock<'a> {
     /// A heading, 1 for the outermost.
     Heading { level: usize, text: String },
-    /// Running text. Lines that were only wrapped are put together, others are kept apart.
+    /// Running text. Wrapped lines are joined; others are kept apart.
     Paragraph(String),
     /// An item of a list.
-    Item { mark: Mark, text: String },
+    Item { mark: ListItemMark, text: String },
     /// Code, with the language that its fence names.
     Code { language: &'a str, text: &'a str },
     /// A table, row by row, its header first.
     Table(Vec<Vec<String>>),
 }
 
-/// What an item of a list begins with.
+/// The beginning of a list item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum ListItemMark {
     Bullet,
     Number,
     Box,
 }
 
-/// How a document is marked up.
+/// The markup language of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Markup {
+enum MarkupLanguage {
     Markdown,
     Rst,
     AsciiDoc,
     Org,
 }
 
-impl Markup {
+impl MarkupLanguage {
     fn of(name: Option<&str>) -> Self {
         let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
         match extension(&lower) {
@@ -66,21 +66,21 @@ impl Markup {
     }
 }
 
-/// A document, as far as it is looked at.
+/// The part of a document that is read.
 #[derive(Debug, Default)]
-pub(super) struct Page<'a> {
-    /// The fields above the text, their names in small letters.
+pub(super) struct ParsedPage<'a> {
+    /// The fields above the text, with lower-case names.
     pub(super) front: Vec<(String, String)>,
     /// The parts, in order.
-    pub(super) blocks: Vec<Block<'a>>,
+    pub(super) blocks: Vec<PageBlock<'a>>,
 }
 
-impl<'a> Page<'a> {
-    /// The beginning of a document. Code, data, links and files have nothing to read in this way.
-    pub(super) fn of(content: &'a str, form: &Form, name: Option<&str>) -> Self {
+impl<'a> ParsedPage<'a> {
+    /// Reads the beginning of a document. Code, data, links and files have nothing to read in this way.
+    pub(super) fn of(content: &'a str, form: &DocumentForm, name: Option<&str>) -> Self {
         match form.content_type {
             ContentType::Text | ContentType::Markdown => {
-                Reader::new(Markup::of(name)).read(beginning(content))
+                PageParser::new(MarkupLanguage::of(name)).read(beginning(content))
             }
             ContentType::Chat | ContentType::Transcript => Self::of_talk(content),
             ContentType::Code | ContentType::Structured | ContentType::Link | ContentType::File => {
@@ -92,34 +92,34 @@ impl<'a> Page<'a> {
     fn of_talk(content: &'a str) -> Self {
         let title = beginning(content).lines().next().and_then(|line| line.strip_prefix("# "));
         let heading = title.filter(|_| talk::is_archive(beginning(content)));
-        let heading = heading.map(|title| Block::Heading { level: 1, text: inline::plain(title) });
+        let heading = heading.map(|title| PageBlock::Heading { level: 1, text: inline::plain(title) });
         let turns = talk::turns(content, LOOKED_AT).into_iter();
-        let turns = turns.map(|turn| Block::Paragraph(inline::plain(&turn.text)));
+        let turns = turns.map(|turn| PageBlock::Paragraph(inline::plain(&turn.text)));
         Self { front: Vec::new(), blocks: heading.into_iter().chain(turns).collect() }
     }
 
-    /// A field above the text.
+    /// Returns a field above the text.
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         self.front.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The headings, with their levels.
+    /// Returns the headings, with their levels.
     pub(super) fn headings(&self) -> impl Iterator<Item = (usize, &str)> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Heading { level, text } => Some((*level, text.as_str())),
+            PageBlock::Heading { level, text } => Some((*level, text.as_str())),
             _ => None,
         })
     }
 
-    /// Running text and items, each with its place among the parts.
+    /// Returns running text and items, each with its index among the parts.
     pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
         self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
-            Block::Paragraph(text) | Block::Item { text, .. } => Some((at, text.as_str())),
+            PageBlock::Paragraph(text) | PageBlock::Item { text, .. } => Some((at, text.as_str())),
             _ => None,
         })
     }
 
-    /// The sentences of the prose, in order, without notices of rights.
+    /// Returns the sentences of the prose, in order, without copyright notices.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
         self.prose()
             .filter(|(_, text)| !is_notice(text))
@@ -131,12 +131,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// As much of a document as is looked at.
+/// Returns the part of a document that is read.
 fn beginning(content: &str) -> &str {
     &content[..content.floor_char_boundary(LOOKED_AT)]
 }
 
-/// Whether a heading is that of a version: `1.2.3 (2024-05-06)`, `Version 2.0`, `[Unreleased]`.
+/// Returns true if a heading is a version: `1.2.3 (2024-05-06)`, `Version 2.0`, `[Unreleased]`.
 pub(super) fn is_version(heading: &str) -> bool {
     let lower = heading.to_lowercase();
     let bare = lower.trim_start_matches(['[', 'v', ' ']);
@@ -148,7 +148,7 @@ pub(super) fn is_version(heading: &str) -> bool {
         || (dotted && number.split('.').all(|part| !part.is_empty()))
 }
 
-/// Whether a paragraph says who has which rights, as the heads of files do.
+/// Returns true if a paragraph is a copyright or license notice, as at the top of files.
 fn is_notice(text: &str) -> bool {
     let head: String = text.chars().take(80).collect::<String>().to_lowercase();
     [

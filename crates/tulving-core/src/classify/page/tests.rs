@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::classify::form;
 
-fn page<'a>(name: Option<&str>, content: &'a str) -> Page<'a> {
-    Page::of(content, &form::of_text(name, content), name)
+fn page<'a>(name: Option<&str>, content: &'a str) -> ParsedPage<'a> {
+    ParsedPage::of(content, &form::of_text(name, content), name)
 }
 
 fn told(content: &str) -> Vec<String> {
@@ -14,11 +14,11 @@ fn told(content: &str) -> Vec<String> {
     page.blocks
         .iter()
         .map(|block| match block {
-            Block::Heading { level, text } => format!("h{level} {text}"),
-            Block::Paragraph(text) => format!("p {text}"),
-            Block::Item { mark, text } => format!("{mark:?} {text}"),
-            Block::Code { language, text } => format!("code {language} {text}"),
-            Block::Table(rows) => format!("table {rows:?}"),
+            PageBlock::Heading { level, text } => format!("h{level} {text}"),
+            PageBlock::Paragraph(text) => format!("p {text}"),
+            PageBlock::Item { mark, text } => format!("{mark:?} {text}"),
+            PageBlock::Code { language, text } => format!("code {language} {text}"),
+            PageBlock::Table(rows) => format!("table {rows:?}"),
         })
         .collect()
 }

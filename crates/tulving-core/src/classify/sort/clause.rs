@@ -1,4 +1,4 @@
-//! How a sentence is made: whether it tells somebody to do something, lays down a rule, or tells what happened.
+//! The form of a sentence: an instruction, a rule, or a report.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,27 +6,27 @@ use std::sync::LazyLock;
 use super::words::{holds, spaced};
 use crate::classify::lexicon::{listed, words};
 
-/// A sentence, by its make. The counts of a document are sums of these.
+/// The form of a sentence. The counts of a document are sums of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Make {
-    /// It tells the reader to do something now.
+pub(super) struct SentenceForm {
+    /// True if it tells the reader to do something now.
     pub(super) acts: bool,
-    /// It lays down how things are done.
+    /// True if it states a rule for the way things are done.
     pub(super) rules: bool,
-    /// It tells what happened.
+    /// True if it reports an event.
     pub(super) tells: bool,
-    /// It tells what some person did.
+    /// True if it reports the act of a person.
     pub(super) recounts: bool,
-    /// It says what something is.
+    /// True if it defines something.
     pub(super) defines: bool,
-    /// It leads the reader through something that is done in turn: "you fill in", "once it is here", "it then goes to".
+    /// True if it guides the reader through a sequence: "you fill in", "once it is here", "it then goes to".
     pub(super) leads: bool,
-    /// It says what is to come.
+    /// True if it is about the future.
     pub(super) foresees: bool,
 }
 
-/// How a sentence is made.
-pub(super) fn make(sentence: &str) -> Make {
+/// Returns the form of a sentence.
+pub(super) fn make(sentence: &str) -> SentenceForm {
     let said = spaced(sentence);
     let words: Vec<&str> = said.split_whitespace().collect();
     let first = words.first().copied().unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn make(sentence: &str) -> Make {
     let rules = rules(&said, &words);
     let tells = is_past(&words);
     let in_turn = listed("once after afterwards then next finally if", first) || any(IN_TURN);
-    Make {
+    SentenceForm {
         acts: !rules && acts(sentence),
         rules,
         tells,
@@ -62,18 +62,19 @@ const DEFINING: &[&str] = &[
     "is built on",
 ];
 
-/// Whether a sentence tells the reader to do something: it, or what follows its opening words, begins with such a verb.
+/// Returns true if a sentence tells the reader to do something: it begins with such a verb, or such a verb follows its
+/// opening words.
 pub(super) fn acts(sentence: &str) -> bool {
     clauses(sentence).next().is_some_and(is_order) || after_condition(sentence).is_some_and(is_order)
 }
 
-/// How many parts of a sentence tell the reader to do something.
+/// Returns the number of clauses that tell the reader to do something.
 pub(super) fn orders(sentence: &str) -> usize {
     clauses(sentence).filter(|clause| is_order(clause)).count()
 }
 
-/// The parts of a sentence between commas and the like, and after "and" and "then".
-fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+/// Splits a sentence at commas and the like, and after "and" and "then".
+pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
     sentence
         .split([',', ';', ':', '.', '(', '!'])
         .flat_map(|part| part.split(" and "))
@@ -82,7 +83,7 @@ fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// What follows the condition or the aim that a sentence begins with: "If it is older, forward it".
+/// Returns the text after an opening condition or aim: "If it is older, forward it".
 fn after_condition(sentence: &str) -> Option<&str> {
     let head = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let first = head.split_whitespace().next()?.to_lowercase();
@@ -91,7 +92,7 @@ fn after_condition(sentence: &str) -> Option<&str> {
     Some(rest.trim())
 }
 
-/// Whether a clause begins with a verb that tells somebody what to do.
+/// Returns true if a clause begins with a verb that is an order.
 fn is_order(clause: &str) -> bool {
     let said = spaced(clause);
     let opening = "then next first finally now please afterwards lastly just also and or";
@@ -99,7 +100,7 @@ fn is_order(clause: &str) -> bool {
     let Some(verb) = words.next().filter(|verb| ACTS.contains(verb)) else { return false };
     let next = words.next().unwrap_or_default();
     let by_doing = next == "by" && words.next().is_some_and(|word| word.ends_with("ing"));
-    // "Run is a name", "Order of things": the word is no verb here.
+    // "Run is a name", "Order of things": the word is not a verb here.
     let noun = next.is_empty() || listed("are by can does for had has is may must of s was were will", next);
     by_doing || !noun || listed("ask go look search stop wait", verb)
 }
@@ -117,25 +118,25 @@ fn rules(said: &str, words: &[&str]) -> bool {
     ours || (cue && !words.contains(&"was") && words.len() <= 40)
 }
 
-/// Whether a verb after "we" tells of a habit.
+/// Returns true if a verb after "we" describes a habit.
 fn is_habit(verb: &str) -> bool {
     let others = "are will have can could would might may need should all also both then just now see";
     !verb.ends_with("ed") && !PAST.contains(verb) && !listed(others, verb)
 }
 
-/// Whether words tell what happened: a verb in the past that is no part of a passive in the present.
+/// Returns true if words report an event: a verb in the past that is not part of a present passive.
 pub(super) fn is_past(words: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let before = at.checked_sub(1).map_or("", |at| words[at]);
         let after = words.get(at + 1).copied().unwrap_or_default();
         if matches!(*word, "was" | "were") {
-            // "was saved" says what is done to things, "was calm" what somebody was.
+            // "was saved" describes what happens to things, "was calm" what somebody was.
             return !after.ends_with("ed") && !after.ends_with("en") && !matches!(after, "not" | "");
         }
         if PAST.contains(word) {
             return !listed("to a an the is are be been", before);
         }
-        // "is stored", "a revoked right", "sorted by size": no verb of its own.
+        // "is stored", "a revoked right", "sorted by size": not a verb of its own.
         let regular = word.len() >= 5 && word.ends_with("ed");
         regular
             && after != "by"
@@ -144,7 +145,8 @@ pub(super) fn is_past(words: &[&str]) -> bool {
     })
 }
 
-/// Whether words are about what a person did: "I", "she" or a name does it, or the verb comes first as in notes.
+/// Returns true if words report the act of a person: the subject is "I", "she" or a name, or the verb comes first as in
+/// notes.
 fn is_of_person(sentence: &str, words: &[&str]) -> bool {
     let past = |word: &str| word.ends_with("ed") || PAST.contains(word);
     let pronoun = || words.iter().any(|word| listed("i we he she they everyone nobody people", word));
@@ -165,7 +167,7 @@ fn is_name(word: &str) -> bool {
         && !listed("The This That These Those What All Some Most And Which", word)
 }
 
-/// Words before which a verb that ends with "ed" is none.
+/// Words after which a form that ends with "ed" is not a verb.
 static NOT_BEFORE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\
@@ -174,7 +176,7 @@ static NOT_BEFORE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Verbs of instructions, as a sentence begins with them.
+/// Verbs that begin instructions.
 static ACTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\
@@ -186,7 +188,7 @@ static ACTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         fork forward gather generate get give go grant hand have hit hold import increase inform insert \
         inspect install introduce invite join kill knead launch leave let load lock log look make mark \
         merge mix monitor mount move name navigate note notify open order paste pause peel pick ping \
-        place plug point post pour preheat prepare press print promote publish pull push put quit read \
+        place plug point post pour preheat prepare press print promote publish pull push put quit raise read \
         reboot rebuild record redeploy register reinstall release reload remove rename repeat replace \
         report reset resolve restart restore resume retry revert review revoke rinse roll rollback \
         rotate run save scale scan schedule scroll search season select send serve set share sign simmer \

@@ -1,31 +1,31 @@
-//! Words that speak for a kind, where they stand in a name, a title, a heading or the text. A pure table.
+//! Words that indicate a kind, in a name, a title, a heading or the text. A pure table.
 //!
-//! A weight of about four decides by itself, one of two wants company, less than one only tips the balance. They were set by
+//! A weight of about four decides alone, one of two needs support, and less than one only tips the balance. They were set by
 //! hand on the examples in `tests/it/labelled/known.toml`.
 
-use crate::vocabulary::Kind;
-use crate::vocabulary::Kind::{Episodic, Procedural, Rationale, Semantic};
+use crate::model::vocabulary::Kind;
+use crate::model::vocabulary::Kind::{Episodic, Procedural, Rationale, Semantic};
 
-/// Words, the kind they speak for, and how loudly.
-pub(super) type Cue = (&'static str, Kind, f32);
+/// Words, the kind they indicate, and their weight.
+pub(super) type KindCue = (&'static str, Kind, f32);
 
-/// What else a name or a title tells of a document.
+/// Other traits of a document that a name or a title shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trait {
-    /// It says how a team works, and is kept up to date.
+pub(super) enum DocumentTrait {
+    /// Describes how a team works, and is kept up to date.
     Convention,
-    /// It says what is to come.
+    /// Describes the future.
     Plan,
-    /// It is the ground that other things stand on.
+    /// Describes the basis of other things.
     Foundation,
-    /// It records something that is over, for good.
+    /// Records something that is over and does not change.
     Record,
-    /// It lists what changed, and grows with every version.
+    /// Lists changes, and grows with every version.
     Changes,
 }
 
-/// Words of names and titles. Of cues that hold one another only the longest counts.
-pub(super) const NAMES: &[Cue] = &[
+/// Words of names and titles. If one cue contains another, only the longest counts.
+pub(super) const NAMES: &[KindCue] = &[
     ("runbook", Procedural, 4.0),
     ("runbooks", Procedural, 4.0),
     ("playbook", Procedural, 4.0),
@@ -87,6 +87,8 @@ pub(super) const NAMES: &[Cue] = &[
     ("why", Rationale, 2.0),
     ("why we", Rationale, 3.0),
     ("why not", Rationale, 3.0),
+    ("reasoning", Rationale, 3.0),
+    ("motivation", Rationale, 2.0),
     ("choosing", Rationale, 2.0),
     ("choice of", Rationale, 2.5),
     ("meeting", Episodic, 1.5),
@@ -133,6 +135,12 @@ pub(super) const NAMES: &[Cue] = &[
     ("session summary", Episodic, 4.0),
     ("session notes", Episodic, 3.5),
     ("call with", Episodic, 2.5),
+    ("sync with", Episodic, 2.0),
+    ("chat with", Episodic, 2.0),
+    ("meeting with", Episodic, 2.5),
+    ("interview with", Episodic, 2.5),
+    ("sprint planning", Episodic, 2.0),
+    ("debugging session", Episodic, 2.5),
     ("visit", Episodic, 1.0),
     ("glossary", Semantic, 6.0),
     ("terminology", Semantic, 5.0),
@@ -170,6 +178,9 @@ pub(super) const NAMES: &[Cue] = &[
     ("styleguide", Semantic, 5.0),
     ("coding standards", Semantic, 4.5),
     ("working agreement", Semantic, 5.0),
+    ("working agreements", Semantic, 5.0),
+    ("house style", Semantic, 4.5),
+    ("rotation", Semantic, 2.0),
     ("ways of working", Semantic, 4.5),
     ("how we work", Semantic, 4.5),
     ("code of conduct", Semantic, 4.5),
@@ -181,51 +192,54 @@ pub(super) const NAMES: &[Cue] = &[
     ("vision", Semantic, 2.5),
 ];
 
-/// Words of names and titles that tell more than the kind.
-pub(super) const TRAITS: &[(&str, Trait)] = &[
-    ("conventions", Trait::Convention),
-    ("convention", Trait::Convention),
-    ("guidelines", Trait::Convention),
-    ("style guide", Trait::Convention),
-    ("styleguide", Trait::Convention),
-    ("coding standards", Trait::Convention),
-    ("working agreement", Trait::Convention),
-    ("ways of working", Trait::Convention),
-    ("how we work", Trait::Convention),
-    ("rules", Trait::Convention),
-    ("policy", Trait::Convention),
-    ("policies", Trait::Convention),
-    ("handbook", Trait::Convention),
-    ("roadmap", Trait::Plan),
-    ("backlog", Trait::Plan),
-    ("milestones", Trait::Plan),
-    ("changelog", Trait::Changes),
-    ("change log", Trait::Changes),
-    ("release notes", Trait::Changes),
-    ("releases", Trait::Changes),
-    ("glossary", Trait::Foundation),
-    ("terminology", Trait::Foundation),
-    ("terms", Trait::Foundation),
-    ("vocabulary", Trait::Foundation),
-    ("definitions", Trait::Foundation),
-    ("architecture", Trait::Foundation),
-    ("data model", Trait::Foundation),
-    ("domain model", Trait::Foundation),
-    ("principles", Trait::Foundation),
-    ("design principles", Trait::Foundation),
-    ("specification", Trait::Foundation),
-    ("license", Trait::Foundation),
-    ("licence", Trait::Foundation),
-    ("postmortem", Trait::Record),
-    ("postmortems", Trait::Record),
-    ("post mortem", Trait::Record),
-    ("outage", Trait::Record),
-    ("incident report", Trait::Record),
-    ("incident review", Trait::Record),
+/// Words of names and titles that show more than the kind.
+pub(super) const TRAITS: &[(&str, DocumentTrait)] = &[
+    ("conventions", DocumentTrait::Convention),
+    ("convention", DocumentTrait::Convention),
+    ("guidelines", DocumentTrait::Convention),
+    ("style guide", DocumentTrait::Convention),
+    ("styleguide", DocumentTrait::Convention),
+    ("coding standards", DocumentTrait::Convention),
+    ("working agreement", DocumentTrait::Convention),
+    ("working agreements", DocumentTrait::Convention),
+    ("house style", DocumentTrait::Convention),
+    ("rotation", DocumentTrait::Plan),
+    ("ways of working", DocumentTrait::Convention),
+    ("how we work", DocumentTrait::Convention),
+    ("rules", DocumentTrait::Convention),
+    ("policy", DocumentTrait::Convention),
+    ("policies", DocumentTrait::Convention),
+    ("handbook", DocumentTrait::Convention),
+    ("roadmap", DocumentTrait::Plan),
+    ("backlog", DocumentTrait::Plan),
+    ("milestones", DocumentTrait::Plan),
+    ("changelog", DocumentTrait::Changes),
+    ("change log", DocumentTrait::Changes),
+    ("release notes", DocumentTrait::Changes),
+    ("releases", DocumentTrait::Changes),
+    ("glossary", DocumentTrait::Foundation),
+    ("terminology", DocumentTrait::Foundation),
+    ("terms", DocumentTrait::Foundation),
+    ("vocabulary", DocumentTrait::Foundation),
+    ("definitions", DocumentTrait::Foundation),
+    ("architecture", DocumentTrait::Foundation),
+    ("data model", DocumentTrait::Foundation),
+    ("domain model", DocumentTrait::Foundation),
+    ("principles", DocumentTrait::Foundation),
+    ("design principles", DocumentTrait::Foundation),
+    ("specification", DocumentTrait::Foundation),
+    ("license", DocumentTrait::Foundation),
+    ("licence", DocumentTrait::Foundation),
+    ("postmortem", DocumentTrait::Record),
+    ("postmortems", DocumentTrait::Record),
+    ("post mortem", DocumentTrait::Record),
+    ("outage", DocumentTrait::Record),
+    ("incident report", DocumentTrait::Record),
+    ("incident review", DocumentTrait::Record),
 ];
 
-/// Words of headings, and of labels before a colon. The whole heading is these words, or begins with them.
-pub(super) const HEADINGS: &[Cue] = &[
+/// Words of headings, and of labels before a colon. The heading equals these words, or begins with them.
+pub(super) const HEADINGS: &[KindCue] = &[
     ("prerequisites", Procedural, 2.0),
     ("requirements", Procedural, 0.5),
     ("before you begin", Procedural, 2.0),
@@ -325,7 +339,7 @@ pub(super) const HEADINGS: &[Cue] = &[
     ("license", Semantic, 0.75),
 ];
 
-/// Turns of phrase in the text: what each place counts for, and the most that all places of it count for.
+/// Phrases in the text: the weight of each occurrence, and the maximum weight of all of them.
 pub(super) const PHRASES: &[(&str, Kind, f32, f32)] = &[
     ("we chose", Rationale, 1.25, 2.5),
     ("chosen", Rationale, 0.75, 1.5),

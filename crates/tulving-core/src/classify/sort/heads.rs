@@ -1,18 +1,21 @@
-//! What stands above a text: its name, its title, its headings and the labels of its lines.
+//! The text above the body: its name, its title, its headings and the labels of its lines.
 
-use super::cues::Cue;
+use super::cues::KindCue;
 use super::label::label;
 use super::words::{PathWords, holds, names_day, spaced};
-use crate::classify::page::{Block, Page};
+use crate::classify::page::{PageBlock, ParsedPage};
+use crate::model::vocabulary::Kind;
 use crate::text::when::WEEKDAYS;
-use crate::vocabulary::Kind;
 
-/// Most characters of a first line that is a title though it is not marked as one.
+/// Most characters of a first line that is a title without being marked as one.
 const TITLE_CHARS: usize = 80;
 
-/// The cues of a list that words hold, without those that are part of a longer one.
-pub(super) fn longest<'a>(cues: &'static [Cue], words: &'a str) -> impl Iterator<Item = (Kind, f32)> + 'a {
-    let found: Vec<&Cue> = cues.iter().filter(|(cue, ..)| holds(words, cue)).collect();
+/// Returns the cues of a list that occur in words, without those that are part of a longer one.
+pub(super) fn longest<'a>(
+    cues: &'static [KindCue],
+    words: &'a str,
+) -> impl Iterator<Item = (Kind, f32)> + 'a {
+    let found: Vec<&KindCue> = cues.iter().filter(|(cue, ..)| holds(words, cue)).collect();
     let whole: Vec<(Kind, f32)> = found
         .iter()
         .filter(|(cue, ..)| {
@@ -23,7 +26,8 @@ pub(super) fn longest<'a>(cues: &'static [Cue], words: &'a str) -> impl Iterator
     whole.into_iter()
 }
 
-/// How much a day in the title or in the file's name says that this is about that day.
+/// Returns the weight of a day in the title or in the file's name, as a sign that the text is about
+/// that day.
 pub(super) fn days(title: &str, path: &PathWords) -> f32 {
     let weekday = || WEEKDAYS.iter().any(|day| title.starts_with(&format!(" {day} ")));
     let titled = if names_day(title) {
@@ -34,7 +38,7 @@ pub(super) fn days(title: &str, path: &PathWords) -> f32 {
         0.0
     };
     let named = match names_day(&path.file) {
-        // A journal: the day is all that the name says.
+        // A journal: the name is only the day.
         true if path.file.split_whitespace().count() == 3 => 3.5,
         true => 1.0,
         false => 0.0,
@@ -42,27 +46,27 @@ pub(super) fn days(title: &str, path: &PathWords) -> f32 {
     titled + named
 }
 
-/// Whether words number a week.
+/// Returns true if words contain a numbered week.
 fn names_week(words: &str) -> bool {
     let numbered = |rest: &str| rest.split(' ').next().is_some_and(|word| word.parse::<u8>().is_ok());
     words.split(" week ").skip(1).any(numbered)
 }
 
-/// The title of a page: the one it gives itself, or a first line that is short and stands above others.
-pub(super) fn title(page: &Page<'_>) -> String {
+/// Returns the title of a page: its own, or a short first line above others.
+pub(super) fn title(page: &ParsedPage<'_>) -> String {
     if let Some(title) = page.field("title") {
         return title.to_owned();
     }
     match page.blocks.first() {
-        Some(Block::Heading { text, .. }) => text.clone(),
-        Some(Block::Paragraph(text)) => {
+        Some(PageBlock::Heading { text, .. }) => text.clone(),
+        Some(PageBlock::Paragraph(text)) => {
             let first = text.lines().next().unwrap_or_default();
             let more = page.blocks.len() > 1 || text.lines().nth(1).is_some();
             let short = first.chars().count() <= TITLE_CHARS && !first.ends_with('.');
             if more && short {
                 return first.to_owned();
             }
-            // A short first sentence that asks, or says what it is on, stands for a title too.
+            // A short first sentence that asks, or names its topic, also serves as a title.
             let end = first.find(['?', '.']).map_or(0, |at| at + 1);
             let opening = &first[..end];
             let announces =
@@ -74,9 +78,9 @@ pub(super) fn title(page: &Page<'_>) -> String {
     }
 }
 
-/// Headings but the title, and labels at the beginning of lines.
-pub(super) fn headings(page: &Page<'_>) -> Vec<String> {
-    let first = matches!(page.blocks.first(), Some(Block::Heading { .. }));
+/// Returns headings other than the title, and labels at the beginning of lines.
+pub(super) fn headings(page: &ParsedPage<'_>) -> Vec<String> {
+    let first = matches!(page.blocks.first(), Some(PageBlock::Heading { .. }));
     let mut found: Vec<String> =
         page.headings().skip(usize::from(first)).map(|(_, text)| text.to_owned()).collect();
     let lines = page.prose().flat_map(|(_, text)| text.lines());

@@ -5,7 +5,7 @@ use crate::classify::lexicon::listed;
 /// Most words of a label.
 const WORDS: usize = 5;
 
-/// The label of a line, and what follows it.
+/// Returns the label of a line, and the text after it.
 pub(super) fn label(line: &str) -> Option<(&str, &str)> {
     let colon = line.find(':').filter(|at| {
         let after = &line[at + 1..];
@@ -25,7 +25,7 @@ pub(super) fn label(line: &str) -> Option<(&str, &str)> {
         .then(|| (label, line[end + gap..].trim()))
 }
 
-/// Whether what follows a term says what it is.
+/// Returns true if the text after a term defines it.
 pub(super) fn is_definition(said: &str) -> bool {
     let mut words = said.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let first = words.next().unwrap_or_default().to_lowercase();

@@ -1,9 +1,10 @@
-//! What a document is for, and how soon it goes stale: its kind and its stability, by rules.
+//! Classifies a document by rules: its kind and its stability.
 //!
-//! A document speaks through its name and title, its headings and labels, and the way its sentences are made; each sign
-//! counts for one kind, and the kind with most of them wins, if it wins clearly. One sentence has no headings: there only a
-//! few turns of phrase count, because an agent's facts are to keep what follows from their type. The rules are English.
+//! The signs are its name and title, its headings and labels, and the form of its sentences. Each sign counts for one kind,
+//! and the kind with the most wins, if it wins clearly. A single sentence has no headings: there only a few phrases count,
+//! because an agent's facts should keep the defaults of their type. The rules are English.
 
+mod announced;
 mod clause;
 mod cues;
 mod heads;
@@ -12,46 +13,46 @@ mod saying;
 mod signs;
 mod words;
 
-use self::signs::Signs;
-use super::form::Form;
-use super::page::Page;
-use crate::vocabulary::{ContentType, Kind, Stability};
+use self::signs::KindScores;
+use super::form::DocumentForm;
+use super::page::ParsedPage;
+use crate::model::vocabulary::{ContentType, Kind, Stability};
 
-/// What the rules say of a document. `None` is for what follows from the type.
+/// The result of the rules. `None` means the default of the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sorted {
-    /// What it is for.
+pub struct RuleClassification {
+    /// Its kind.
     pub kind: Option<Kind>,
-    /// How soon it goes stale.
+    /// Its stability.
     pub stability: Option<Stability>,
 }
 
-impl Sorted {
+impl RuleClassification {
     fn new(kind: Kind, stability: Stability) -> Self {
         Self { kind: Some(kind), stability: Some(stability) }
     }
 }
 
-/// What a document is for and how soon it goes stale, as far as the rules are sure.
-pub fn sorted(content: &str, form: &Form, name: Option<&str>) -> Sorted {
+/// Returns the kind and the stability of a document, as far as the rules are sure.
+pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleClassification {
     match form.content_type {
         ContentType::Chat | ContentType::Transcript => {
-            return Sorted::new(Kind::Episodic, Stability::Volatile);
+            return RuleClassification::new(Kind::Episodic, Stability::Volatile);
         }
         ContentType::Structured => return of_data(content, name),
-        // A program says how, but not to a reader; a link and a file say nothing yet.
-        ContentType::Code | ContentType::Link | ContentType::File => return Sorted::default(),
+        // A program shows how, but not to a reader; a link and a file have no text yet.
+        ContentType::Code | ContentType::Link | ContentType::File => return RuleClassification::default(),
         ContentType::Text | ContentType::Markdown => {}
     }
-    let page = Page::of(content, form, name);
+    let page = ParsedPage::of(content, form, name);
     if name.is_none() && saying::is_saying(&page) {
-        return saying::sorted(&page);
+        return saying::sorted(&page, content);
     }
-    Signs::of(&page, name).sorted()
+    KindScores::of(&page, name).sorted()
 }
 
-/// Data is a reference where it describes an interface, and may be anything else.
-fn of_data(content: &str, name: Option<&str>) -> Sorted {
+/// Classifies data: a reference if it describes an interface, otherwise unknown.
+fn of_data(content: &str, name: Option<&str>) -> RuleClassification {
     let head = &content[..content.floor_char_boundary(2_000)];
     let describes =
         ["openapi:", "\"openapi\"", "swagger:", "\"swagger\"", "asyncapi:", "\"$schema\": \"http"];
@@ -62,7 +63,7 @@ fn of_data(content: &str, name: Option<&str>) -> Sorted {
             .any(|word| words.file.contains(&format!(" {word} ")))
     });
     let kind = (named || describes.iter().any(|word| head.contains(word))).then_some(Kind::Semantic);
-    Sorted { kind, stability: None }
+    RuleClassification { kind, stability: None }
 }
 
 #[cfg(test)]

@@ -1,69 +1,77 @@
-//! One or two sentences: what an agent mostly remembers.
+//! Classifies one or two sentences, the usual memory of an agent.
 //!
-//! They keep what follows from their type, unless they say beyond doubt how to do something, why something was chosen, or
-//! what happened or holds just now, or a label before them does.
+//! They keep the defaults of their type, unless they clearly state how to do something, why something was chosen, what
+//! happened or what is true just now, or a label before them does.
 
-use super::Sorted;
-use super::clause::{is_past, orders};
+use super::RuleClassification;
+use super::announced;
+use super::clause::{acts, is_past, orders};
 use super::cues::NAMES;
 use super::heads::longest;
 use super::label::label;
-use super::signs::Signs;
+use super::signs::KindScores;
 use super::words::{holds, names_day, spaced};
 use crate::classify::lexicon::listed;
-use crate::classify::page::{Block, Page};
+use crate::classify::page::{PageBlock, ParsedPage};
+use crate::model::vocabulary::{Kind, Stability};
 use crate::text::when::WEEKDAYS;
-use crate::vocabulary::{Kind, Stability};
 
-/// Most characters and sentences of a saying.
+/// Most characters and sentences of such a text.
 const CHARS: usize = 320;
 const SENTENCES: usize = 3;
 
-/// What a label's words must count for to stand for a heading, and to do so whatever follows.
+/// The weights at which the words of a label count as a heading, and at which they do so before any text.
 const NAMED: f32 = 2.5;
 const LOUD: f32 = 3.5;
 
-/// Whether a page is a saying rather than a document.
-pub(super) fn is_saying(page: &Page<'_>) -> bool {
-    let [Block::Paragraph(text)] = page.blocks.as_slice() else { return page.blocks.is_empty() };
+/// Returns true if a page is such a short text, not a document.
+pub(super) fn is_saying(page: &ParsedPage<'_>) -> bool {
+    let [PageBlock::Paragraph(text)] = page.blocks.as_slice() else { return page.blocks.is_empty() };
     text.chars().nth(CHARS).is_none() && !text.contains('\n') && page.sentences().nth(SENTENCES).is_none()
 }
 
-pub(super) fn sorted(page: &Page<'_>) -> Sorted {
-    let Some(Block::Paragraph(text)) = page.blocks.first() else { return Sorted::default() };
+/// Classifies a short text; `content` is the same text with its markup.
+pub(super) fn sorted(page: &ParsedPage<'_>, content: &str) -> RuleClassification {
+    let Some(PageBlock::Paragraph(text)) = page.blocks.first() else { return RuleClassification::default() };
     let said = spaced(text);
     if let Some(sorted) = labelled(page, text) {
         return sorted;
     }
+    if let Some(sorted) = announced::sorted(text) {
+        return sorted;
+    }
     if happened(&said) || holds_now(&said) {
-        return Sorted::new(Kind::Episodic, Stability::Volatile);
+        return RuleClassification::new(Kind::Episodic, Stability::Volatile);
     }
     if gives_reason(&said) {
-        return Sorted::new(Kind::Rationale, Stability::Stable);
+        return RuleClassification::new(Kind::Rationale, Stability::Stable);
     }
-    if instructs(text, &said) {
-        return Sorted::new(Kind::Procedural, Stability::Evolving);
+    if instructs(text, &said, content.contains('`')) {
+        return RuleClassification::new(Kind::Procedural, Stability::Evolving);
     }
-    Sorted::default()
+    if agrees(&said) {
+        return RuleClassification { kind: None, stability: Some(Stability::Evolving) };
+    }
+    RuleClassification::default()
 }
 
-/// What a label at its very start makes of it, where that names a sort of document as a heading would: `Meeting notes: …`.
-fn labelled(page: &Page<'_>, text: &str) -> Option<Sorted> {
+/// Classifies by a label at the start that names a kind of document, as a heading would: `Meeting notes: …`.
+fn labelled(page: &ParsedPage<'_>, text: &str) -> Option<RuleClassification> {
     let (head, rest) = label(text).filter(|(_, rest)| !rest.is_empty())?;
     let named = longest(NAMES, &spaced(head)).map(|(_, weight)| weight).fold(0.0, f32::max);
-    let sorted = (named >= NAMED).then(|| Signs::of(page, None).sorted())?;
+    let sorted = (named >= NAMED).then(|| KindScores::of(page, None).sorted())?;
     let rest = spaced(rest);
     let words: Vec<&str> = rest.split_whitespace().collect();
     match sorted.kind {
-        // "Daily standup: 9:30" is when one is, and tells of none that was.
+        // "Daily standup: 9:30" is a schedule, not a report.
         Some(Kind::Episodic) if named < LOUD && !is_past(&words) => None,
         Some(Kind::Episodic | Kind::Rationale) => Some(sorted),
-        // A name and what is said of it is a fact, and orders are told by their own signs.
+        // A name with a statement is a fact, and orders have signs of their own.
         _ => None,
     }
 }
 
-/// Whether it holds any of these phrases, which a bar separates.
+/// Returns true if the text contains any of these phrases, separated by bars.
 fn any(said: &str, phrases: &str) -> bool {
     phrases.split('|').any(|phrase| holds(said, phrase))
 }
@@ -72,17 +80,21 @@ fn on_any_day(said: &str, before: &str) -> bool {
     WEEKDAYS.iter().any(|day| holds(said, &format!("{before} {day}")))
 }
 
-/// Whether it tells what happened at a time that is near.
+/// Returns true if it reports a recent event.
 fn happened(said: &str) -> bool {
     let words: Vec<&str> = said.split_whitespace().collect();
-    let near = any(said, "yesterday|today|today's|tonight|last night|last week|just now")
+    let near = any(said, "yesterday|yesterday's|today|today's|tonight|last night|last week|just now")
+        || any(said, "minutes ago|an hour ago|hours ago|a day ago|days ago")
         || any(said, "this morning|this afternoon|this evening")
         || on_any_day(said, "last")
         || (on_any_day(said, "on") && !names_day(said));
-    near && is_past(&words)
+    // "What is called so today was called otherwise" is not news.
+    let passive = any(said, "yesterday|yesterday's|last night|ago") && any(said, "was|were");
+    let just = words.first() == Some(&"just") && is_past(&words[..words.len().min(3)]);
+    just || (near && (is_past(&words) || passive))
 }
 
-/// Whether it holds for a moment only.
+/// Returns true if it is only true for the moment.
 fn holds_now(said: &str) -> bool {
     let now = any(
         said,
@@ -91,10 +103,20 @@ fn holds_now(said: &str) -> bool {
     let wrong = any(said, "down|broken|blocked|failing|red|unavailable|offline|out of|stuck|frozen|paused")
         || any(said, "in the middle of|in progress");
     let open = any(said, "still open|still failing|still broken|still red|next i will|next i'll");
-    (now && wrong) || open || is_busy(said)
+    (now && wrong) || open || is_busy(said) || is_at_work(said)
 }
 
-/// Whether somebody is in the middle of something. "She is currently learning Welsh" lasts, "Currently debugging" does not.
+/// Returns true if it notes current work: "Working on the login bug today".
+fn is_at_work(said: &str) -> bool {
+    let first = said.split_whitespace().next().unwrap_or_default();
+    listed(
+        "debugging fixing investigating looking migrating refactoring reviewing testing waiting working",
+        first,
+    ) && any(said, "today|now|this morning|this afternoon|this week|right now|at the moment|until tomorrow")
+}
+
+/// Returns true if somebody is busy with something. "She is currently learning Welsh" lasts, "Currently debugging" does
+/// not.
 fn is_busy(said: &str) -> bool {
     let words: Vec<&str> = said.split_whitespace().collect();
     let ours = words.first().is_some_and(|first| listed("i we i'm we're", first));
@@ -111,28 +133,64 @@ fn is_busy(said: &str) -> bool {
     doing || told
 }
 
-/// Whether it says why something was chosen.
+/// Returns true if it gives the reason for a choice.
 fn gives_reason(said: &str) -> bool {
     let between = any(said, "chose|chosen|picked|selected|preferred");
     let choice = between || any(said, "decided|opted|went with|settled on|rejected|ruled out");
-    // People drop, switch and adopt other things than tools, for other reasons than these.
+    // People drop, switch and adopt things other than tools, for reasons other than these.
     let change = any(said, "dropped|switched|adopted|replaced|moved");
     let reason =
         any(said, "because|instead of|rather than|in favour of|in favor of|due to|so that|would have");
     let weaker = any(said, "since|in order to|mainly for|the reason");
     let explained = any(said, "the reason|reason why|trade off|tradeoff")
         && any(said, "we|our|the team|accepted|decision|design");
-    (choice && (reason || weaker)) || (between && holds(said, "over")) || (change && reason) || explained
+    // "We decided against it; …", "It was considered and rejected: …".
+    let declined = any(said, "decided against|decided not to|considered and rejected|considered and dropped");
+    let ours = said.starts_with(" we ") && holds(said, "because");
+    let stated =
+        said.starts_with(" the reason for ") || (said.starts_with(" the reason ") && holds(said, "is that"));
+    (choice && (reason || weaker))
+        || (between && holds(said, "over"))
+        || (change && reason)
+        || explained
+        || declined
+        || ours
+        || stated
 }
 
-/// Whether it says how to do something: several orders in a row, or one with what it is good for.
-fn instructs(text: &str, said: &str) -> bool {
+/// Returns true if it explains how to do something: several orders in a row, or one with its purpose.
+fn instructs(text: &str, said: &str, shows_code: bool) -> bool {
     let aim = (said.starts_with(" to ") && !said.starts_with(" to do ")) || said.starts_with(" how to ");
     let in_a_row = any(said, "first|then|finally|afterwards");
+    let first = said.split_whitespace().next().unwrap_or_default();
+    let condition = listed("after before if once when", first) && acts(text);
+    let text = text.strip_prefix("Always ").unwrap_or(text);
+    // "Use" states a rule, unless it shows a command to type.
+    let typed = shows_code && (acts(text) || (first == "use" && holds(said, "to")));
+    if typed || condition || is_done_by(said) {
+        return true;
+    }
     match orders(text) {
         0 => false,
         1 => aim || holds(said, "by running"),
-        2 | 3 => aim || in_a_row || said.starts_with(" if ") || holds(said, "by running"),
+        2 => aim || in_a_row || first == "if" || holds(said, "by running"),
+        3 => aim || in_a_row || first == "if" || holds(said, "by running") || acts(text),
         _ => true,
     }
+}
+
+/// Returns true if it explains how something is done: "by stopping the service, copying the file back and starting it".
+fn is_done_by(said: &str) -> bool {
+    let Some((_, way)) = said.split_once(" by ") else { return false };
+    let is_doing = |word: &str| word.len() > 5 && word.ends_with("ing");
+    way.split_whitespace().next().is_some_and(is_doing)
+        && way.split_whitespace().filter(|word| is_doing(word)).count() >= 3
+}
+
+/// Returns true if it states an agreement, which is kept up to date.
+fn agrees(said: &str) -> bool {
+    any(
+        said,
+        "our convention|our conventions|the convention|by convention|our policy|our rule|our rules|we agreed that",
+    )
 }

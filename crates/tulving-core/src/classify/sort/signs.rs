@@ -1,54 +1,54 @@
-//! The signs of a document, added up for each kind.
+//! Adds up the signs of a document for each kind.
 
-use super::Sorted;
-use super::clause::{self, Make};
-use super::cues::{HEADINGS, NAMES, PHRASES, TRAITS, Trait};
+use super::RuleClassification;
+use super::clause::{self, SentenceForm};
+use super::cues::{DocumentTrait, HEADINGS, NAMES, PHRASES, TRAITS};
 use super::heads::{days, headings, longest, title};
 use super::label::{is_definition, label};
 use super::words::{count, holds, of_path, spaced};
 use crate::classify::lexicon::listed;
-use crate::classify::page::{Block, Mark, Page, is_version};
+use crate::classify::page::{ListItemMark, PageBlock, ParsedPage, is_version};
+use crate::model::vocabulary::{Kind, Stability};
 use crate::text::when::WEEKDAYS;
-use crate::vocabulary::{Kind, Stability};
 
-/// What the winner must have, and how far it must be ahead.
+/// The score that the winner needs, and its minimum lead.
 const ENOUGH: f32 = 2.0;
 const AHEAD: f32 = 0.5;
 
-/// What a folder counts for, beside the file's own name.
+/// Weight of a folder name, relative to the file's own name.
 const FOLDER: f32 = 0.75;
 
-/// Most that the headings, and the names, count for.
+/// Maximum score of the headings, and of the names.
 const MOST: f32 = 6.0;
 
-/// A document of more sentences, or headings, is not of a kind because a phrase or a heading is somewhere in it: from here
-/// on they count in proportion.
+/// Number of sentences, and of headings, up to which a single phrase or heading counts in full. In longer documents they
+/// count in proportion.
 const SENTENCES: f32 = 30.0;
 const HEADS: f32 = 15.0;
 
-/// A phrase that counts for this much speaks for its kind by itself.
+/// Weight from which a phrase counts by itself.
 const LOUD: f32 = 0.7;
 
-/// Most that phrases count for that do not.
+/// Maximum score of phrases below that weight.
 const QUIET: f32 = 1.0;
 
-/// Most sentences of what somebody notes down about what people did. What is longer is a history.
+/// Most sentences of a personal report. Anything longer is a history.
 const STORY: usize = 20;
 
-/// Share of rules among the sentences that makes a document one of conventions.
+/// Share of rules among the sentences that makes a document a set of conventions.
 const RULES: f32 = 0.5;
 
-/// What speaks for each kind, and what else was found.
+/// The score of each kind, and the other traits.
 #[derive(Debug, Default)]
-pub(super) struct Signs {
+pub(super) struct KindScores {
     scores: [f32; Kind::ALL.len()],
-    traits: Vec<Trait>,
-    makes: Counts,
+    traits: Vec<DocumentTrait>,
+    makes: SentenceFormCounts,
 }
 
-/// How many sentences are made how.
+/// Number of sentences of each form.
 #[derive(Debug, Default)]
-struct Counts {
+struct SentenceFormCounts {
     all: usize,
     acts: usize,
     rules: usize,
@@ -59,20 +59,20 @@ struct Counts {
     foresees: usize,
 }
 
-impl Counts {
+impl SentenceFormCounts {
     fn share(&self, part: usize) -> f32 {
         if self.all == 0 { 0.0 } else { part as f32 / self.all as f32 }
     }
 }
 
-impl Signs {
-    pub(super) fn of(page: &Page<'_>, name: Option<&str>) -> Self {
+impl KindScores {
+    pub(super) fn of(page: &ParsedPage<'_>, name: Option<&str>) -> Self {
         let mut signs = Self::default();
         signs.read_names(page, name);
         if signs.is_changelog(page) {
-            // A list of "Add this" and "Fix that" tells nobody what to do.
+            // A list of "Add this" and "Fix that" is not a set of instructions.
             signs.scores = Default::default();
-            signs.traits.push(Trait::Changes);
+            signs.traits.push(DocumentTrait::Changes);
             return signs;
         }
         signs.read_headings(page);
@@ -82,28 +82,30 @@ impl Signs {
         signs
     }
 
-    pub(super) fn sorted(&self) -> Sorted {
+    pub(super) fn sorted(&self) -> RuleClassification {
         let kind = self.kind();
-        let has = |found: Trait| self.traits.contains(&found);
-        let conventions = has(Trait::Convention)
+        let has = |found: DocumentTrait| self.traits.contains(&found);
+        let conventions = has(DocumentTrait::Convention)
             || (self.makes.all >= 4
                 && self.makes.share(self.makes.rules) >= RULES
                 && kind != Some(Kind::Rationale));
         let stability = match kind {
-            Some(Kind::Episodic) if has(Trait::Record) => Some(Stability::Stable),
+            Some(Kind::Episodic) if has(DocumentTrait::Record) => Some(Stability::Stable),
             Some(Kind::Episodic) => Some(Stability::Volatile),
             Some(Kind::Procedural) => Some(Stability::Evolving),
             Some(Kind::Rationale) => Some(Stability::Stable),
-            Some(Kind::Semantic) | None if has(Trait::Foundation) => Some(Stability::Stable),
-            Some(Kind::Semantic) | None if conventions || has(Trait::Plan) || has(Trait::Changes) => {
+            Some(Kind::Semantic) | None if has(DocumentTrait::Foundation) => Some(Stability::Stable),
+            Some(Kind::Semantic) | None
+                if conventions || has(DocumentTrait::Plan) || has(DocumentTrait::Changes) =>
+            {
                 Some(Stability::Evolving)
             }
             Some(Kind::Semantic) | None => None,
         };
-        Sorted { kind, stability }
+        RuleClassification { kind, stability }
     }
 
-    /// The kind that has enough, and is ahead of every other.
+    /// Returns the kind with enough points and a lead over every other.
     fn kind(&self) -> Option<Kind> {
         let mut ranked: Vec<(f32, Kind)> =
             self.scores.iter().copied().zip(Kind::ALL.iter().copied()).collect();
@@ -112,7 +114,7 @@ impl Signs {
         (best >= ENOUGH && best - next >= AHEAD).then_some(kind)
     }
 
-    /// What a single sign counts for in a document of this length.
+    /// Returns the weight of a single sign in a document of this length.
     fn dense(&self) -> f32 {
         (SENTENCES / self.makes.all.max(1) as f32).min(1.0)
     }
@@ -121,7 +123,7 @@ impl Signs {
         self.scores[kind as usize] += weight;
     }
 
-    fn read_names(&mut self, page: &Page<'_>, name: Option<&str>) {
+    fn read_names(&mut self, page: &ParsedPage<'_>, name: Option<&str>) {
         let title = title(page);
         if title.starts_with("1:1") || title.contains(" 1:1") {
             self.add(Kind::Episodic, 3.0);
@@ -156,14 +158,14 @@ impl Signs {
         }
     }
 
-    /// Whether a document lists what changed, version by version.
-    fn is_changelog(&self, page: &Page<'_>) -> bool {
+    /// Returns true if a document lists changes, version by version.
+    fn is_changelog(&self, page: &ParsedPage<'_>) -> bool {
         let versions = page.headings().filter(|(_, text)| is_version(text)).count();
         let headings = page.headings().count();
-        self.traits.contains(&Trait::Changes) || (versions >= 2 && versions * 3 >= headings)
+        self.traits.contains(&DocumentTrait::Changes) || (versions >= 2 && versions * 3 >= headings)
     }
 
-    fn read_headings(&mut self, page: &Page<'_>) {
+    fn read_headings(&mut self, page: &ParsedPage<'_>) {
         let mut counted = [0.0_f32; Kind::ALL.len()];
         let mut seen: Vec<&str> = Vec::new();
         let mut orders = 0_usize;
@@ -171,7 +173,7 @@ impl Signs {
         let headings = headings(page);
         let dense = (HEADS / headings.len().max(1) as f32).min(1.0);
         for heading in headings {
-            // "1. Detection" is numbered, not named so.
+            // "1. Detection" has a number, which is not part of its name.
             let words = spaced(
                 heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ')),
             );
@@ -195,10 +197,11 @@ impl Signs {
         }
     }
 
-    fn read_sentences(&mut self, page: &Page<'_>) {
+    fn read_sentences(&mut self, page: &ParsedPage<'_>) {
         let mut text = String::new();
         for sentence in page.sentences() {
-            let Make { acts, rules, tells, recounts, defines, leads, foresees } = clause::make(sentence);
+            let SentenceForm { acts, rules, tells, recounts, defines, leads, foresees } =
+                clause::make(sentence);
             self.makes.all += 1;
             self.makes.acts += usize::from(acts);
             self.makes.rules += usize::from(rules);
@@ -216,12 +219,12 @@ impl Signs {
             sum[*kind as usize] += (count(&text, phrase) as f32 * each * dense).min(*most);
         }
         for (kind, (loud, quiet)) in Kind::ALL.iter().zip(loud.into_iter().zip(quiet)) {
-            // Any text has a "because" or two: they add to what speaks up, and are little by themselves.
+            // Any text has a "because" or two: they support stronger signs, and count little by themselves.
             self.add(*kind, loud + quiet.min(QUIET + loud));
         }
         let on_a_day = WEEKDAYS.iter().filter(|day| holds(&text, &format!("on {day}"))).count();
         self.add(Kind::Episodic, 0.5 * dense * on_a_day.min(2) as f32);
-        let Counts { all, acts, tells, defines, leads, foresees, .. } = self.makes;
+        let SentenceFormCounts { all, acts, tells, defines, leads, foresees, .. } = self.makes;
         if acts >= 2 {
             self.add(Kind::Procedural, (5.0 * self.makes.share(acts)).min(3.5));
         }
@@ -229,10 +232,10 @@ impl Signs {
             self.add(Kind::Procedural, (3.5 * self.makes.share(leads)).min(2.5));
         }
         if all >= 3 && self.makes.share(foresees) >= 0.5 {
-            self.traits.push(Trait::Plan);
+            self.traits.push(DocumentTrait::Plan);
         }
-        // What people did is a story. What is told in the past without them has happened, but that it is of its time takes a
-        // day, a meeting or the like as well.
+        // The acts of people are a story. Other text in the past tense counts as episodic only with a day, a meeting or the
+        // like.
         let (told, recounted) = (self.makes.share(tells), self.makes.share(self.makes.recounts));
         if (3..=STORY).contains(&all) && recounted >= 0.5 {
             self.add(Kind::Episodic, 1.0 + 2.0 * recounted);
@@ -244,7 +247,7 @@ impl Signs {
         }
     }
 
-    fn read_lists(&mut self, page: &Page<'_>) {
+    fn read_lists(&mut self, page: &ParsedPage<'_>) {
         let (mut steps, mut numbers, mut boxes, mut bullets) = (0_usize, 0_usize, 0_usize, 0_usize);
         let (mut lines, mut defined) = (0_usize, 0_usize);
         for (_, text) in page.prose() {
@@ -254,13 +257,13 @@ impl Signs {
             }
         }
         for block in &page.blocks {
-            let Block::Item { mark, text } = block else { continue };
+            let PageBlock::Item { mark, text } = block else { continue };
             let acts = clause::acts(text) || clause::acts(lead(text));
             match mark {
-                Mark::Number if acts => steps += 1,
-                Mark::Number => numbers += 1,
-                Mark::Box => boxes += usize::from(acts),
-                Mark::Bullet => bullets += usize::from(acts),
+                ListItemMark::Number if acts => steps += 1,
+                ListItemMark::Number => numbers += 1,
+                ListItemMark::Box => boxes += usize::from(acts),
+                ListItemMark::Bullet => bullets += usize::from(acts),
             }
         }
         let dense = self.dense();
@@ -272,17 +275,19 @@ impl Signs {
         self.add(Kind::Procedural, procedural);
         if defined >= 3 && defined * 10 >= lines * 4 {
             self.add(Kind::Semantic, 3.0);
-            self.traits.push(Trait::Foundation);
+            self.traits.push(DocumentTrait::Foundation);
         }
     }
 
-    fn read_tables_and_code(&mut self, page: &Page<'_>) {
+    fn read_tables_and_code(&mut self, page: &ParsedPage<'_>) {
         let (mut shells, mut endpoints) = (0_usize, 0_usize);
         for block in &page.blocks {
             match block {
-                Block::Code { language, text } => shells += usize::from(is_shell(language, text)),
-                Block::Table(rows) => self.read_table(rows),
-                Block::Heading { text, .. } | Block::Paragraph(text) | Block::Item { text, .. } => {
+                PageBlock::Code { language, text } => shells += usize::from(is_shell(language, text)),
+                PageBlock::Table(rows) => self.read_table(rows),
+                PageBlock::Heading { text, .. }
+                | PageBlock::Paragraph(text)
+                | PageBlock::Item { text, .. } => {
                     endpoints += ["GET /", "POST /", "PUT /", "PATCH /", "DELETE /"]
                         .iter()
                         .map(|verb| text.matches(verb).count())
@@ -302,7 +307,7 @@ impl Signs {
             && any(&["meaning", "definition", "description", "stands for"])
         {
             self.add(Kind::Semantic, 3.0);
-            self.traits.push(Trait::Foundation);
+            self.traits.push(DocumentTrait::Foundation);
         } else if any(&["method", "endpoint", "path", "field", "parameter", "key", "column", "type", "name"])
         {
             self.add(Kind::Semantic, 2.0);
@@ -310,7 +315,7 @@ impl Signs {
     }
 }
 
-/// A sentence without what it quotes: words that are spoken of are not spoken.
+/// Returns a sentence without its quotes: quoted words are not the author's.
 fn unquoted(sentence: &str) -> String {
     let mut said = String::with_capacity(sentence.len());
     let mut quoted = false;
@@ -323,16 +328,16 @@ fn unquoted(sentence: &str) -> String {
             _ => {}
         }
     }
-    // A quotation that nobody ends is none.
+    // A quotation without an end is none.
     if quoted { sentence.to_owned() } else { said }
 }
 
-/// What follows a label, where an item has one: "Day one: order a laptop".
+/// Returns the text after the label of an item: "Day one: order a laptop".
 fn lead(text: &str) -> &str {
     label(text).map_or("", |(_, said)| said)
 }
 
-/// Whether code is commands to type.
+/// Returns true if code is commands to type.
 fn is_shell(language: &str, text: &str) -> bool {
     let typed = |line: &str| {
         let first = line.split_whitespace().next().unwrap_or_default();

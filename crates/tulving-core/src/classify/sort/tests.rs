@@ -4,7 +4,7 @@ use super::*;
 use crate::classify::form::of_text;
 
 fn told(name: Option<&str>, content: &str) -> (Option<Kind>, Option<Stability>) {
-    let Sorted { kind, stability } = sorted(content, &of_text(name, content), name);
+    let RuleClassification { kind, stability } = sorted(content, &of_text(name, content), name);
     (kind, stability)
 }
 

@@ -1,12 +1,12 @@
-//! Texts as the words by which cues are looked for.
+//! Text as words, prepared for the search for cues.
 
 use memchr::memmem;
 
 use crate::classify::form::file_name;
 use crate::text::when::MONTHS;
 
-/// A text in small letters, its words with one space before and after each, without signs. A hyphen is a space, so that
-/// "trade-off" and "trade off" are one; an apostrophe stays.
+/// Returns a text in lower case, with one space before and after each word, without symbols. A hyphen becomes a space,
+/// so that "trade-off" equals "trade off"; an apostrophe stays.
 pub(super) fn spaced(text: &str) -> String {
     let mut said = String::with_capacity(text.len() + 2);
     said.push(' ');
@@ -24,12 +24,12 @@ pub(super) fn spaced(text: &str) -> String {
     said
 }
 
-/// Whether [`spaced`] words hold these words, side by side.
+/// Returns true if [`spaced`] words contain these words in a row.
 pub(super) fn holds(spaced: &str, words: &str) -> bool {
     places(spaced, words).next().is_some()
 }
 
-/// How many times [`spaced`] words hold these words.
+/// Counts the occurrences of these words in [`spaced`] words.
 pub(super) fn count(spaced: &str, words: &str) -> usize {
     places(spaced, words).count()
 }
@@ -42,13 +42,13 @@ fn places<'a>(spaced: &'a str, words: &'a str) -> impl Iterator<Item = usize> + 
 /// The words of a path.
 #[derive(Debug, Default)]
 pub(super) struct PathWords {
-    /// Those of the file's name without its extension, [`spaced`].
+    /// The words of the file's name without its extension, [`spaced`].
     pub(super) file: String,
-    /// Those of the last folders above it.
+    /// The words of the last folders above it.
     pub(super) folders: String,
 }
 
-/// How many folders above a file say something of it.
+/// Number of folders above a file that count.
 const FOLDERS: usize = 3;
 
 pub(super) fn of_path(path: &str) -> PathWords {
@@ -58,7 +58,7 @@ pub(super) fn of_path(path: &str) -> PathWords {
     PathWords { file: spaced(&apart(stem)), folders: spaced(&above.map(apart).collect::<Vec<_>>().join(" ")) }
 }
 
-/// A name with its humps apart: `designReview` is two words.
+/// Splits a camel-case name: `designReview` is two words.
 fn apart(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 4);
     let mut before = ' ';
@@ -72,7 +72,7 @@ fn apart(name: &str) -> String {
     said
 }
 
-/// Whether [`spaced`] words name one day: `2025 03 04`, `4 march 2025`, `march 4`, `30 09 2024`.
+/// Returns true if [`spaced`] words name one day: `2025 03 04`, `4 march 2025`, `march 4`, `30 09 2024`.
 pub(super) fn names_day(spaced: &str) -> bool {
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let number = |at: usize, most: u32| {

@@ -1,11 +1,11 @@
-//! English words that are in texts about anything, beyond those that the search leaves out.
+//! English words that occur in texts about anything, in addition to the stop words of the search.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::classify::lexicon::words;
 
-/// Words that bind, measure, date or point.
+/// Words that connect, measure, date or point.
 static EMPTY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\
@@ -51,7 +51,7 @@ static EMPTY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Words for the parts that documents have in common, and for what is everywhere.
+/// Words for the usual parts of documents, and other general words.
 static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\
@@ -72,7 +72,7 @@ static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Whether a word in small letters says nothing, alone or beside others.
+/// Returns true if a lower-case word means nothing, alone or next to others.
 pub(super) fn is_empty(word: &str) -> bool {
     let how = word.len() > 4
         && word.ends_with("ly")
@@ -80,7 +80,8 @@ pub(super) fn is_empty(word: &str) -> bool {
     how || EMPTY.contains(word)
 }
 
-/// Whether a word says something beside another only: "check" is in any text, "health check" is not.
+/// Returns true if a word means something only next to another: "check" is in any text, "health
+/// check" is not.
 pub(super) fn is_general(word: &str) -> bool {
     GENERAL.contains(word)
 }

@@ -1,4 +1,4 @@
-//! Tags for a document that came without them: the phrases that it repeats and puts into its headings.
+//! Makes tags for a document without tags: the phrases that it repeats and uses in its headings.
 
 mod empty;
 mod words;
@@ -6,11 +6,11 @@ mod words;
 use std::collections::HashMap;
 
 use self::empty::is_general;
-use self::words::{Word, runs};
-use super::form::Form;
-use super::page::{Block, Page};
+use self::words::{TagWord, runs};
+use super::form::DocumentForm;
+use super::page::{PageBlock, ParsedPage};
+use crate::model::vocabulary::ContentType;
 use crate::text::terms::terms;
-use crate::vocabulary::ContentType;
 
 /// Most tags of one document.
 const TAGS: usize = 5;
@@ -21,29 +21,29 @@ const WORDS: usize = 3;
 /// Most characters of one tag.
 const TAG_CHARS: usize = 40;
 
-/// A document of fewer words says too little to be filed under anything.
+/// Fewest words of a document that gets tags.
 const LEAST_WORDS: usize = 40;
 
-/// What a phrase of one, two or three words counts for: words that keep standing together say more than the same apart.
+/// Weights of phrases of one, two and three words: words that stay together mean more than the same words apart.
 const LENGTHS: [f32; WORDS] = [1.0, 1.9, 2.2];
 
-/// What a heading counts for, in places of the text.
+/// Weight of a heading, in occurrences in the text.
 const HEADING: f32 = 2.0;
 
-/// What a name counts for, that is a word with a capital in the middle of a sentence.
+/// Weight of a name, which is a word with a capital in the middle of a sentence.
 const NAME: f32 = 1.25;
 
-/// What a word counts for that is mostly something done: "running", "stored".
+/// Weight of a word that is probably a verb form: "running", "stored".
 const DONE: f32 = 0.5;
 
-/// Fewest places, by the weights above, of what is a tag.
+/// Minimum score of a tag, in occurrences with the weights above.
 const LEAST: f32 = 2.4;
 
-/// At most [`TAGS`] key phrases of one to three words, best first, in small letters as they are written.
+/// Returns at most [`TAGS`] key phrases of one to three words, best first, in lower case.
 ///
-/// None for fewer than about forty words, and for data, links and files; for code its language. The same document has the
-/// same tags, always.
-pub(crate) fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String> {
+/// Returns none for fewer than about forty words, and for data, links and files; for code it returns the language. The
+/// same document always has the same tags.
+pub(crate) fn tags(content: &str, form: &DocumentForm, name: Option<&str>) -> Vec<String> {
     match form.content_type {
         ContentType::Code => return form.language.map(str::to_owned).into_iter().collect(),
         ContentType::Structured | ContentType::Link | ContentType::File => return Vec::new(),
@@ -52,14 +52,14 @@ pub(crate) fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String
     if content.len() < 2 * LEAST_WORDS {
         return Vec::new();
     }
-    let page = Page::of(content, form, name);
-    let mut index = Index::default();
+    let page = ParsedPage::of(content, form, name);
+    let mut index = TagPhraseIndex::default();
     for block in &page.blocks {
         match block {
-            Block::Heading { text, .. } => index.take_in(text, true),
-            Block::Paragraph(text) | Block::Item { text, .. } => index.take_in(text, false),
-            Block::Table(rows) => rows.iter().flatten().for_each(|cell| index.take_in(cell, false)),
-            Block::Code { .. } => {}
+            PageBlock::Heading { text, .. } => index.take_in(text, true),
+            PageBlock::Paragraph(text) | PageBlock::Item { text, .. } => index.take_in(text, false),
+            PageBlock::Table(rows) => rows.iter().flatten().for_each(|cell| index.take_in(cell, false)),
+            PageBlock::Code { .. } => {}
         }
     }
     if index.words < LEAST_WORDS {
@@ -68,39 +68,39 @@ pub(crate) fn tags(content: &str, form: &Form, name: Option<&str>) -> Vec<String
     index.best()
 }
 
-/// A phrase, under its stems.
+/// A phrase, identified by its stems.
 #[derive(Default)]
-struct Phrase {
-    /// Places in the text.
+struct TagPhrase {
+    /// Number of occurrences in the text.
     places: f32,
-    /// Whether it is in a heading.
+    /// True if it is in a heading.
     headed: bool,
-    /// Where it comes first, in runs from the beginning.
+    /// Its first occurrence, in runs from the beginning.
     first: usize,
-    /// Places that are within a longer phrase, and whether that is the one in the heading.
+    /// Number of occurrences within a longer phrase, and true if the longer one is in the heading.
     within: f32,
     headed_within: bool,
-    /// How many times its words are written as names.
+    /// Number of times that its words are written as names.
     names: f32,
-    /// How it is written, and how often so. Few, since all have the same stems.
+    /// Its spellings, each with its count. They are few, because all have the same stems.
     written: Vec<(String, u32)>,
 }
 
 #[derive(Default)]
-struct Index {
-    /// Words in all, also those that say nothing.
+struct TagPhraseIndex {
+    /// Number of all words, including empty ones.
     words: usize,
     runs: usize,
     stems: HashMap<String, String>,
-    phrases: HashMap<String, Phrase>,
+    phrases: HashMap<String, TagPhrase>,
 }
 
-impl Index {
+impl TagPhraseIndex {
     fn take_in(&mut self, text: &str, heading: bool) {
         self.words += runs(text, |run| self.add(run, heading));
     }
 
-    fn add(&mut self, run: &[Word], heading: bool) {
+    fn add(&mut self, run: &[TagWord], heading: bool) {
         self.runs += 1;
         let stems: Vec<String> = run.iter().map(|word| self.stem(word)).collect();
         for start in 0..run.len() {
@@ -110,7 +110,7 @@ impl Index {
                 let phrase = self
                     .phrases
                     .entry(key)
-                    .or_insert_with(|| Phrase { first: self.runs, ..Phrase::default() });
+                    .or_insert_with(|| TagPhrase { first: self.runs, ..TagPhrase::default() });
                 phrase.places += 1.0;
                 phrase.headed |= heading;
                 phrase.names += f32::from(u8::from(!heading && words.iter().all(|word| word.is_name)));
@@ -123,7 +123,7 @@ impl Index {
         }
     }
 
-    fn stem(&mut self, word: &Word) -> String {
+    fn stem(&mut self, word: &TagWord) -> String {
         if let Some(stem) = self.stems.get(&word.lower) {
             return stem.clone();
         }
@@ -132,8 +132,8 @@ impl Index {
         stem
     }
 
-    /// Takes from each phrase what belongs to a longer one: where a text always says "dead letters", "letters" alone is
-    /// nothing that it says.
+    /// Subtracts from each phrase the occurrences within a longer one: in a text that always has "dead letters",
+    /// "letters" alone is not a topic.
     fn explain(&mut self) {
         let longer: Vec<(String, f32, bool)> = self
             .phrases
@@ -157,7 +157,7 @@ impl Index {
     fn best(mut self) -> Vec<String> {
         self.explain();
         let total = self.runs.max(1) as f32;
-        let mut scored: Vec<(f32, String, Phrase)> = self
+        let mut scored: Vec<(f32, String, TagPhrase)> = self
             .phrases
             .into_iter()
             .filter_map(|(key, phrase)| {
@@ -171,7 +171,7 @@ impl Index {
         let mut tags: Vec<String> = Vec::new();
         let mut taken: Vec<String> = Vec::new();
         for (_, key, phrase) in scored {
-            // A word is in one tag only: "health check" stands for "check" too.
+            // A word is in one tag only: "health check" also covers "check".
             if tags.len() < TAGS && !key.split(' ').any(|stem| taken.iter().any(|known| known == stem)) {
                 taken.extend(key.split(' ').map(str::to_owned));
                 tags.push(phrase.as_written());
@@ -181,8 +181,8 @@ impl Index {
     }
 }
 
-impl Phrase {
-    /// How well it names the document, if it may.
+impl TagPhrase {
+    /// Returns its score as a name for the document, if it qualifies.
     fn score(&self, key: &str, runs: f32) -> Option<f32> {
         let length = key.split(' ').count();
         let written = &self.written.first()?.0;
@@ -195,11 +195,11 @@ impl Phrase {
         let name = 1.0 + (NAME - 1.0) * self.names / self.places;
         let early = 1.0 + 0.3 * (1.0 - self.first as f32 / runs);
         let score = places * LENGTHS[length - 1] * name * early * if done { DONE } else { 1.0 };
-        // One place in a long text is chance, however it is weighed.
+        // One occurrence in a long text is chance, at any weight.
         (score >= LEAST && (self.places >= 2.0 || headed)).then_some(score)
     }
 
-    /// As it is written most; of equals the shorter, which is the singular.
+    /// Returns its most frequent spelling; among equals the shorter, which is the singular.
     fn as_written(&self) -> String {
         let best = self.written.iter().max_by(|(a, x), (b, y)| {
             x.cmp(y).then_with(|| b.chars().count().cmp(&a.chars().count())).then_with(|| b.cmp(a))

@@ -1,23 +1,23 @@
-//! The words of a text that may be in a tag, in runs without a stop between them.
+//! The words of a text that may be in a tag, in runs without a separator between them.
 
 use super::empty::is_empty;
 use crate::text::terms::is_stop_word;
 
 /// A word that may be in a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    /// In small letters.
+pub(super) struct TagWord {
+    /// The word in lower case.
     pub(super) lower: String,
-    /// Whether it is written with a capital though no sentence begins with it.
+    /// True if it has a capital and does not begin a sentence.
     pub(super) is_name: bool,
 }
 
-/// Gives every run of a text, which is words that stand side by side, and says how many words the text has in all.
-pub(super) fn runs(text: &str, mut give: impl FnMut(&[Word])) -> usize {
+/// Calls `give` with every run of adjacent words, and returns the number of all words in the text.
+pub(super) fn runs(text: &str, mut give: impl FnMut(&[TagWord])) -> usize {
     let mut count = 0;
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<TagWord> = Vec::new();
     let mut begins = true;
-    let mut end = |words: &mut Vec<Word>| {
+    let mut end = |words: &mut Vec<TagWord>| {
         if !words.is_empty() {
             give(words);
             words.clear();
@@ -29,7 +29,7 @@ pub(super) fn runs(text: &str, mut give: impl FnMut(&[Word])) -> usize {
             end(&mut words);
             count += bare.chars().count().div_ceil(2);
             unspaced(bare, |part| {
-                let word = Word { lower: part.to_owned(), is_name: false };
+                let word = TagWord { lower: part.to_owned(), is_name: false };
                 end(&mut vec![word]);
             });
             continue;
@@ -52,8 +52,8 @@ pub(super) fn runs(text: &str, mut give: impl FnMut(&[Word])) -> usize {
     count
 }
 
-/// A word that may be in a tag: letters, perhaps with digits and hyphens, that mean something.
-fn word(bare: &str, begins: bool) -> Option<Word> {
+/// Returns a word that may be in a tag: meaningful letters, possibly with digits and hyphens.
+fn word(bare: &str, begins: bool) -> Option<TagWord> {
     let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
     let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
     let short =
@@ -68,41 +68,43 @@ fn word(bare: &str, begins: bool) -> Option<Word> {
     if is_stop_word(&lower) || is_empty(&lower) {
         return None;
     }
-    Some(Word { is_name: !begins && bare.starts_with(char::is_uppercase), lower })
+    Some(TagWord { is_name: !begins && bare.starts_with(char::is_uppercase), lower })
 }
 
-/// Whether a character is of a script that puts no spaces between words.
+/// Returns true if a character belongs to a script without spaces between words.
 fn is_unspaced(c: char) -> bool {
-    matches!(script(c), Script::Ideographs | Script::Katakana | Script::Hiragana)
+    matches!(script(c), WritingScript::Ideographs | WritingScript::Katakana | WritingScript::Hiragana)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum WritingScript {
     Ideographs,
     Katakana,
     Hiragana,
     Other,
 }
 
-fn script(c: char) -> Script {
+fn script(c: char) -> WritingScript {
     match c {
-        '\u{3041}'..='\u{309f}' => Script::Hiragana,
-        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
-        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' => Script::Ideographs,
-        _ => Script::Other,
+        '\u{3041}'..='\u{309f}' => WritingScript::Hiragana,
+        '\u{30a0}'..='\u{30ff}' => WritingScript::Katakana,
+        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' => {
+            WritingScript::Ideographs
+        }
+        _ => WritingScript::Other,
     }
 }
 
-/// The parts of a text without spaces that may be words: ideographs or katakana side by side. The letters between them are
-/// mostly endings.
+/// Calls `give` with the parts of a text without spaces that may be words: adjacent ideographs or katakana. The letters
+/// between them are mostly endings.
 fn unspaced(text: &str, mut give: impl FnMut(&str)) {
     let mut start = 0;
-    let mut last = Script::Other;
-    let ends = text.char_indices().map(|(at, c)| (at, script(c))).chain([(text.len(), Script::Other)]);
+    let mut last = WritingScript::Other;
+    let ends = text.char_indices().map(|(at, c)| (at, script(c))).chain([(text.len(), WritingScript::Other)]);
     for (at, script) in ends {
         if script != last {
             let part = &text[start..at];
-            if matches!(last, Script::Ideographs | Script::Katakana)
+            if matches!(last, WritingScript::Ideographs | WritingScript::Katakana)
                 && (2..=6).contains(&part.chars().count())
             {
                 give(part);

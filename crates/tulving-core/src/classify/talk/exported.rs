@@ -4,20 +4,20 @@
 //! {"title": "Fix the expiry", "messages": [{"role": "user", "content": "Fix it"}, {"role": "assistant", "content": "On it."}]}
 //! ```
 //!
-//! The list alone is one too. A message has a `role` (user, assistant, system) and a `content`, and may have a `speaker` and
-//! the time `at`. Whatever else is in it, it is data of some other sort.
+//! The list alone is also valid. A message has a `role` (user, assistant, system) and a `content`, and may have a `speaker`
+//! and the time `at`. Anything else is data of another kind.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::Turn;
-use crate::vocabulary::TurnRole;
+use super::SpeakerTurn;
+use crate::model::vocabulary::TurnRole;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Message<'a> {
+struct ExportMessage<'a> {
     role: TurnRole,
     #[serde(borrow)]
     content: Cow<'a, str>,
@@ -28,21 +28,21 @@ struct Message<'a> {
 }
 
 #[derive(Deserialize)]
-struct Export<'a> {
+struct ConversationExport<'a> {
     #[serde(borrow)]
-    messages: Vec<Message<'a>>,
+    messages: Vec<ExportMessage<'a>>,
 }
 
-/// The messages of an exported conversation, if the text is one and holds any.
-pub(super) fn messages(json: &str) -> Option<Vec<Turn>> {
+/// Returns the messages of an exported conversation, if the text is one and has any.
+pub(super) fn messages(json: &str) -> Option<Vec<SpeakerTurn>> {
     let messages = match json.trim_start().as_bytes().first()? {
-        b'[' => serde_json::from_str::<Vec<Message<'_>>>(json).ok()?,
-        b'{' => serde_json::from_str::<Export<'_>>(json).ok()?.messages,
+        b'[' => serde_json::from_str::<Vec<ExportMessage<'_>>>(json).ok()?,
+        b'{' => serde_json::from_str::<ConversationExport<'_>>(json).ok()?.messages,
         _ => return None,
     };
-    let turn = |message: Message<'_>| {
+    let turn = |message: ExportMessage<'_>| {
         let speaker = message.speaker.map_or_else(|| message.role.as_str().to_owned(), Cow::into_owned);
-        Turn { speaker: Some(speaker), text: message.content.into_owned() }
+        SpeakerTurn { speaker: Some(speaker), text: message.content.into_owned() }
     };
     (!messages.is_empty()).then(|| messages.into_iter().map(turn).collect())
 }

@@ -1,4 +1,4 @@
-//! The name before what somebody says: `Ann: …`, `<ann> …`, `**Ann:** …`.
+//! The name before a statement: `Ann: …`, `<ann> …`, `**Ann:** …`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,18 +8,19 @@ use crate::classify::lexicon::words;
 /// Most bytes of a name.
 const NAME_BYTES: usize = 48;
 
-/// A name, or what stands in its place.
+/// A name, or a label in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label<'a> {
+pub(super) struct SpeakerLabel<'a> {
     pub(super) name: &'a str,
-    /// Whether it is a word that begins notes, fields and lines of a log rather than what a person says.
+    /// True if it is a word that begins notes, fields and log lines, not the words of a person.
     pub(super) is_field: bool,
-    /// Whether it is a number in the place of a name: `Speaker 1`.
+    /// True if it is a number in place of a name: `Speaker 1`.
     pub(super) is_numbered: bool,
 }
 
-/// The label that a line begins with, and what is said. Behind a time, a name may also be in small letters.
-pub(super) fn label(line: &str, timed: bool) -> Option<(Label<'_>, &str)> {
+/// Returns the label at the beginning of a line, and the text after it. After a time, a name may be in
+/// lower case.
+pub(super) fn label(line: &str, timed: bool) -> Option<(SpeakerLabel<'_>, &str)> {
     if let Some((nick, text)) = line.strip_prefix('<').and_then(|rest| rest.split_once("> ")) {
         let fits = nick.len() <= NAME_BYTES && !nick.is_empty() && !nick.contains(['<', '/', '"', '=']);
         return fits.then(|| (plain(nick.trim_start_matches(['@', '+', ' '])), text.trim()));
@@ -30,17 +31,17 @@ pub(super) fn label(line: &str, timed: bool) -> Option<(Label<'_>, &str)> {
     Some((label, text))
 }
 
-/// A line cut at the colon after its first words.
+/// Splits a line at the colon after its first words.
 fn cut(line: &str) -> Option<(&str, &str)> {
     let colon = line[..line.floor_char_boundary(NAME_BYTES)].find(':')?;
     let text = &line[colon + 1..];
-    // "https://", "std::fmt", "10:32" and ":smile:" are no labels.
+    // "https://", "std::fmt", "10:32" and ":smile:" are not labels.
     let text = text.strip_prefix("**").or_else(|| text.strip_prefix('*')).unwrap_or(text);
     (text.is_empty() || text.starts_with(char::is_whitespace)).then(|| (line[..colon].trim(), text.trim()))
 }
 
-/// A name in the form that names have: one to four words with capitals.
-pub(super) fn name(text: &str) -> Option<Label<'_>> {
+/// Reads a name in its usual form: one to four capitalized words.
+pub(super) fn name(text: &str) -> Option<SpeakerLabel<'_>> {
     let text = text.trim();
     if text.is_empty() || text.len() > NAME_BYTES {
         return None;
@@ -60,16 +61,16 @@ pub(super) fn name(text: &str) -> Option<Label<'_>> {
         letters && (begins || joins)
     });
     let digits = text.contains(|c: char| c.is_ascii_digit());
-    (fits && (!digits || numbered)).then(|| Label { is_numbered: numbered, ..plain(text) })
+    (fits && (!digits || numbered)).then(|| SpeakerLabel { is_numbered: numbered, ..plain(text) })
 }
 
-/// A letter of a script without capitals.
+/// Returns true for a letter of a script without capitals.
 fn is_caseless(c: char) -> bool {
     c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
 }
 
-/// Anything that may be the name of an account.
-fn any(text: &str) -> Option<Label<'_>> {
+/// Reads anything that may be the name of an account.
+fn any(text: &str) -> Option<SpeakerLabel<'_>> {
     name(text).or_else(|| {
         let fits = !text.is_empty()
             && text.split_whitespace().count() <= 2
@@ -79,18 +80,18 @@ fn any(text: &str) -> Option<Label<'_>> {
     })
 }
 
-fn plain(name: &str) -> Label<'_> {
-    Label { name, is_field: is_field(name), is_numbered: false }
+fn plain(name: &str) -> SpeakerLabel<'_> {
+    SpeakerLabel { name, is_field: is_field(name), is_numbered: false }
 }
 
-/// Whether a name is that of a part in a conversation with a model.
+/// Returns true if a name is a role in a conversation with a model.
 pub(super) fn role(name: &str) -> bool {
     ["user", "assistant", "system", "human", "ai", "bot", "model", "agent"]
         .iter()
         .any(|role| name.eq_ignore_ascii_case(role))
 }
 
-/// Words before a colon that are no names.
+/// Words before a colon that are not names.
 static FIELDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\

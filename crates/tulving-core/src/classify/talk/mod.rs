@@ -1,57 +1,57 @@
-//! Conversations that are written down: whether a text is one, and who says what in it.
+//! Written conversations: detects them, and splits them into turns.
 //!
-//! A *chat* was typed by those who speak, at the time of a clock; a *transcript* was written down from what was spoken,
-//! counted from its beginning. The rules rather miss one than take a list of `Note: …` lines for people.
+//! A *chat* was typed by its speakers, with clock times. A *transcript* was written from speech, with times from its
+//! beginning. The rules prefer missing one to taking a list of `Note: …` lines for people.
 
 mod exported;
 mod label;
 mod stamp;
 
-use self::label::{Label, label, role};
-use self::stamp::Stamp;
+use self::label::{SpeakerLabel, label, role};
+use self::stamp::LineTime;
 
-/// Most lines that are looked at to tell whether a text is a conversation.
+/// Most lines that are read to detect a conversation.
 const LINES: usize = 400;
 
-/// Most people who speak in one conversation.
+/// Most speakers of one conversation.
 const SPEAKERS: usize = 64;
 
-/// What a conversation was made by.
+/// The origin of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Talk {
-    /// Those who speak typed it.
+pub(super) enum ConversationOrigin {
+    /// Its speakers typed it.
     Chat,
-    /// Somebody wrote down what was spoken.
+    /// Somebody wrote down spoken words.
     Transcript,
 }
 
-/// What one said without another between.
+/// The words of one speaker without another in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
-    /// Who, where it is known.
+pub(super) struct SpeakerTurn {
+    /// The speaker, if known.
     pub(super) speaker: Option<String>,
-    /// What, without the time.
+    /// The words, without the time.
     pub(super) text: String,
 }
 
-/// What conversation a text is, if it is one.
-pub(super) fn talk(text: &str) -> Option<Talk> {
+/// Returns the kind of conversation that a text is, if it is one.
+pub(super) fn talk(text: &str) -> Option<ConversationOrigin> {
     if is_subtitles(text) || is_archive(text) {
-        return Some(Talk::Transcript);
+        return Some(ConversationOrigin::Transcript);
     }
-    let mut tally = Tally::default();
+    let mut tally = ConversationLineCounts::default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES) {
         tally.take_in(line);
     }
     tally.verdict()
 }
 
-/// Whether a JSON text is a conversation in the form in which messages are exported and archived.
+/// Returns true if a JSON text is a conversation in the form of exports and archives.
 pub(super) fn is_exported(json: &str) -> bool {
     exported::messages(json).is_some()
 }
 
-/// Whether a text is subtitles: WebVTT, SubRip or lines of two times.
+/// Returns true if a text is subtitles: WebVTT, SubRip or lines of two times.
 pub(super) fn is_subtitles(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(40);
     let Some(first) = lines.next() else { return false };
@@ -62,12 +62,12 @@ pub(super) fn is_subtitles(text: &str) -> bool {
     cue.is_some_and(is_cue)
 }
 
-/// Whether a text is a conversation as it is archived in Markdown: a heading of a role above each message.
+/// Returns true if a text is a conversation archived in Markdown, with a heading of a role above each message.
 pub(super) fn is_archive(text: &str) -> bool {
     text.lines().filter(|line| archived(line).is_some()).nth(1).is_some()
 }
 
-/// The role, or the name, of whoever the heading of an archived message names.
+/// Returns the role, or the name, in the heading of an archived message.
 fn archived(line: &str) -> Option<&str> {
     let heading = line.strip_prefix("## ")?;
     let said = ["User", "Assistant", "System"].iter().find_map(|role| heading.strip_prefix(role))?;
@@ -78,7 +78,7 @@ fn archived(line: &str) -> Option<&str> {
     }
 }
 
-/// Whether a line says from when to when a subtitle is shown.
+/// Returns true if a line has the start and end times of a subtitle.
 fn is_cue(line: &str) -> bool {
     let begins = line.starts_with(|c: char| c.is_ascii_digit());
     begins
@@ -86,45 +86,45 @@ fn is_cue(line: &str) -> bool {
             || (line.len() < 32 && line.matches(':').count() >= 4 && !line.contains(' ')))
 }
 
-/// What was counted of the lines of a text.
+/// Counts over the lines of a text.
 #[derive(Default)]
-struct Tally {
+struct ConversationLineCounts {
     lines: usize,
-    /// Lines that somebody says, with the time before it.
+    /// Lines of a speaker, with a time before them.
     timed: usize,
-    /// Those whose time is in brackets.
+    /// Timed lines with the time in brackets.
     bracketed: usize,
-    /// Lines that somebody says, without a time.
+    /// Lines of a speaker, without a time.
     untimed: usize,
-    /// Lines of a name and a time, above what is said.
+    /// Lines of a name and a time, above the words.
     headed: usize,
-    /// The first time, where all of them may be counted from a beginning.
-    first: Option<Stamp>,
-    /// Whether the first line is said by somebody.
+    /// The first time, if all times may be relative to a beginning.
+    first: Option<LineTime>,
+    /// True if the first line has a speaker.
     opens: bool,
-    /// Lines whose label is no name: a field, a note, a level of a log.
+    /// Lines whose label is not a name: a field, a note, a log level.
     fields: usize,
     /// The names, each once.
     speakers: Vec<String>,
-    /// Lines with a label, of any sort.
+    /// Lines with any label.
     turns: usize,
-    /// Lines whose label is that of a part in a conversation with a model.
+    /// Lines whose label is a role in a conversation with a model.
     roles: usize,
-    /// Lines whose label is a number in the place of a name: `Speaker 1`.
+    /// Lines whose label is a number in place of a name: `Speaker 1`.
     numbered: usize,
 }
 
-impl Tally {
+impl ConversationLineCounts {
     fn take_in(&mut self, line: &str) {
         self.lines += 1;
         match said(line) {
-            Some(Said { label, stamp: Some((stamp, bracketed)), .. }) => {
+            Some(SpeakerLine { label, stamp: Some((stamp, bracketed)), .. }) => {
                 self.timed += 1;
                 self.bracketed += usize::from(bracketed);
                 self.first.get_or_insert(stamp);
                 self.name(&label);
             }
-            Some(Said { label, stamp: None, .. }) => {
+            Some(SpeakerLine { label, stamp: None, .. }) => {
                 self.untimed += 1;
                 self.name(&label);
             }
@@ -138,26 +138,26 @@ impl Tally {
         }
     }
 
-    fn name(&mut self, label: &Label<'_>) {
+    fn name(&mut self, label: &SpeakerLabel<'_>) {
         self.opens |= self.lines == 1;
         self.fields += usize::from(label.is_field);
         self.roles += usize::from(role(label.name));
         self.numbered += usize::from(label.is_numbered);
         self.turns += 1;
-        // A list is searched: those who speak are few, and a text with more names than this is no conversation.
+        // A list is enough: speakers are few, and a text with more names than this is not a conversation.
         if self.speakers.len() <= SPEAKERS && !self.speakers.iter().any(|known| known == label.name) {
             self.speakers.push(label.name.to_owned());
         }
     }
 
-    fn verdict(&self) -> Option<Talk> {
+    fn verdict(&self) -> Option<ConversationOrigin> {
         let distinct = self.speakers.len();
         if self.turns < 2 || !(2..=SPEAKERS).contains(&distinct) || self.fields * 10 > self.turns {
             return None;
         }
         let again = distinct < self.turns;
-        let spoken = self.numbered == self.turns || matches!(self.first, Some(Stamp::Seconds(0..3600)));
-        let sort = if spoken { Talk::Transcript } else { Talk::Chat };
+        let spoken = self.numbered == self.turns || matches!(self.first, Some(LineTime::Seconds(0..3600)));
+        let sort = if spoken { ConversationOrigin::Transcript } else { ConversationOrigin::Chat };
         let share = |count: usize, tenths: usize| count * 10 >= self.lines * tenths;
         let timed = self.timed >= 2
             && (again || self.bracketed == self.timed)
@@ -168,34 +168,34 @@ impl Tally {
             && share(self.headed, 1);
         // An export of a conversation with a model: its messages may be long, and its names are known.
         let by_role = self.roles == self.untimed && self.untimed >= 2 && self.opens && self.timed == 0;
-        // Enough lines, nearly all of them said, and each speaker heard about twice.
+        // Enough lines, nearly all with a speaker, and each speaker occurs about twice.
         let untimed = self.untimed >= 4 && share(self.untimed, 7) && distinct * 3 <= self.untimed * 2;
         (timed || headed || by_role || untimed).then_some(sort)
     }
 }
 
-/// A line that somebody says.
-struct Said<'a> {
-    label: Label<'a>,
-    stamp: Option<(Stamp, bool)>,
+/// A line of a speaker.
+struct SpeakerLine<'a> {
+    label: SpeakerLabel<'a>,
+    stamp: Option<(LineTime, bool)>,
     text: &'a str,
 }
 
-fn said(line: &str) -> Option<Said<'_>> {
+fn said(line: &str) -> Option<SpeakerLine<'_>> {
     match stamp::leading(line) {
         Some((stamp, bracketed, rest)) => {
             let (label, text) = label(rest, true)?;
-            Some(Said { label, stamp: Some((stamp, bracketed)), text })
+            Some(SpeakerLine { label, stamp: Some((stamp, bracketed)), text })
         }
         None => {
             let (label, text) = label(line, false)?;
-            Some(Said { label, stamp: None, text })
+            Some(SpeakerLine { label, stamp: None, text })
         }
     }
 }
 
-/// The name on a line that has nothing but a name and a time.
-fn headed(line: &str) -> Option<(Label<'_>, Stamp)> {
+/// Returns the name on a line with only a name and a time.
+fn headed(line: &str) -> Option<(SpeakerLabel<'_>, LineTime)> {
     if line.len() > 96 {
         return None;
     }
@@ -203,14 +203,15 @@ fn headed(line: &str) -> Option<(Label<'_>, Stamp)> {
     Some((label::name(before)?, stamp))
 }
 
-/// Who says what in a conversation, in order, as far as `most` bytes go. Of a text that is none it is one turn of nobody.
-pub(super) fn turns(text: &str, most: usize) -> Vec<Turn> {
-    // Read whole and then cut: what is left of an export in the middle of it is none.
+/// Splits a conversation into turns, in order, within the first `most` bytes. A text that is not a conversation is one
+/// turn without a speaker.
+pub(super) fn turns(text: &str, most: usize) -> Vec<SpeakerTurn> {
+    // Parsed as a whole and then cut: the beginning of an export is not valid JSON.
     if let Some(turns) = exported::messages(text) {
         return bounded(turns, most);
     }
     let text = &text[..text.floor_char_boundary(most)];
-    let mut turns = Turns::default();
+    let mut turns = SpeakerTurnCollector::default();
     if is_subtitles(text) {
         subtitles(text, &mut turns);
     } else if is_archive(text) {
@@ -234,8 +235,8 @@ pub(super) fn turns(text: &str, most: usize) -> Vec<Turn> {
     turns.done
 }
 
-/// The first of these turns that say so many bytes together.
-fn bounded(mut turns: Vec<Turn>, most: usize) -> Vec<Turn> {
+/// Returns the first of these turns, up to `most` bytes of text.
+fn bounded(mut turns: Vec<SpeakerTurn>, most: usize) -> Vec<SpeakerTurn> {
     let mut left = most;
     turns.retain_mut(|turn| {
         let began = left > 0;
@@ -246,8 +247,9 @@ fn bounded(mut turns: Vec<Turn>, most: usize) -> Vec<Turn> {
     turns
 }
 
-/// The spoken text of subtitles. A sentence goes on from one to the next, so that they are one turn until another speaks.
-fn subtitles(text: &str, turns: &mut Turns) {
+/// Reads the spoken text of subtitles. Sentences continue from one cue to the next, so they form one turn until the
+/// speaker changes.
+fn subtitles(text: &str, turns: &mut SpeakerTurnCollector) {
     let mut cues = false;
     for line in text.lines().map(str::trim) {
         if is_cue(line) {
@@ -266,27 +268,27 @@ fn subtitles(text: &str, turns: &mut Turns) {
 }
 
 #[derive(Default)]
-struct Turns {
-    done: Vec<Turn>,
+struct SpeakerTurnCollector {
+    done: Vec<SpeakerTurn>,
 }
 
-impl Turns {
+impl SpeakerTurnCollector {
     fn begin(&mut self, speaker: Option<&str>, text: &str) {
         match self.done.last_mut() {
             Some(last) if last.speaker.as_deref() == speaker => {
                 last.text.push('\n');
                 last.text.push_str(text);
             }
-            _ => self.done.push(Turn { speaker: speaker.map(str::to_owned), text: text.to_owned() }),
+            _ => self.done.push(SpeakerTurn { speaker: speaker.map(str::to_owned), text: text.to_owned() }),
         }
     }
 
-    /// A further line of what is being said.
+    /// Adds a line to the current turn.
     fn go_on(&mut self, line: &str) {
         self.push('\n', line);
     }
 
-    /// More words of the same line.
+    /// Adds words to the current line.
     fn append(&mut self, line: &str) {
         self.push(' ', line);
     }
@@ -301,7 +303,7 @@ impl Turns {
                 last.text.push_str(line);
             }
             None if line.is_empty() => {}
-            None => self.done.push(Turn { speaker: None, text: line.to_owned() }),
+            None => self.done.push(SpeakerTurn { speaker: None, text: line.to_owned() }),
         }
     }
 }

@@ -3,17 +3,18 @@
 /// Most bytes of a time in brackets.
 const BRACKET_BYTES: usize = 48;
 
-/// A time, as far as it matters what sort it is.
+/// A time, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stamp {
-    /// With a day, an `AM` or no seconds: the time of a clock.
+pub(super) enum LineTime {
+    /// A clock time: with a day, an `AM` or no seconds.
     Clock,
-    /// Hours, minutes and seconds and nothing else: seconds since a beginning, or the time of a clock.
+    /// Hours, minutes and seconds only: seconds from a beginning, or a clock time.
     Seconds(u32),
 }
 
-/// A time at the beginning of a line, whether it was in brackets, and what follows it.
-pub(super) fn leading(line: &str) -> Option<(Stamp, bool, &str)> {
+/// Reads a time at the beginning of a line. Returns it, true if it was in brackets, and the rest of the
+/// line.
+pub(super) fn leading(line: &str) -> Option<(LineTime, bool, &str)> {
     if let Some(inner) = line.strip_prefix(['[', '(']) {
         let end = inner.bytes().take(BRACKET_BYTES).position(|b| matches!(b, b']' | b')'))?;
         let (stamp, rest) = words(&inner[..end])?;
@@ -27,8 +28,8 @@ pub(super) fn leading(line: &str) -> Option<(Stamp, bool, &str)> {
     Some((stamp, false, rest.trim_start()))
 }
 
-/// A time at the end of a line, in brackets or not, and what stands before it.
-pub(super) fn trailing(line: &str) -> Option<(Stamp, &str)> {
+/// Reads a time at the end of a line, in brackets or not. Returns it and the text before it.
+pub(super) fn trailing(line: &str) -> Option<(LineTime, &str)> {
     let line = line.trim_end();
     let (before, inner) = match line.strip_suffix([')', ']']) {
         Some(open) => {
@@ -37,7 +38,7 @@ pub(super) fn trailing(line: &str) -> Option<(Stamp, &str)> {
         }
         None => {
             let at = line.find(|c: char| c.is_ascii_digit())?;
-            // "Speaker 1 00:01:02": a number is part of the name where a time follows it.
+            // "Speaker 1 00:01:02": a number is part of the name if a time follows it.
             let next = line[at..].find(' ').map(|space| at + space + 1);
             match next {
                 Some(next) if !line[at..next].contains([':', '/', '-', '.']) => {
@@ -55,21 +56,22 @@ pub(super) fn trailing(line: &str) -> Option<(Stamp, &str)> {
         .then(|| (stamp, before.trim_end_matches(|c: char| c.is_whitespace() || "—–-,·".contains(c))))
 }
 
-/// The words of a time that a text begins with, of which one says hours and minutes, and what follows them.
-fn words(text: &str) -> Option<(Stamp, &str)> {
+/// Reads the words of a time at the beginning of a text, one of them with hours and minutes. Returns it and
+/// the rest.
+fn words(text: &str) -> Option<(LineTime, &str)> {
     let mut rest = text.trim_start();
-    let mut found: Option<Stamp> = None;
+    let mut found: Option<LineTime> = None;
     loop {
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let word = rest[..end].trim_end_matches(',');
         let read = match found {
-            Some(_) if is_half(word) => Some(Stamp::Clock),
+            Some(_) if is_half(word) => Some(LineTime::Clock),
             _ => time(word),
         };
         match read {
-            Some(stamp) => found = Some(if found.is_some() { Stamp::Clock } else { stamp }),
+            Some(stamp) => found = Some(if found.is_some() { LineTime::Clock } else { stamp }),
             None if found.is_none() && is_day(word) => {
-                return Some((Stamp::Clock, after_time(rest[end..].trim_start())?));
+                return Some((LineTime::Clock, after_time(rest[end..].trim_start())?));
             }
             None => break,
         }
@@ -81,7 +83,7 @@ fn words(text: &str) -> Option<(Stamp, &str)> {
     found.map(|stamp| (stamp, rest))
 }
 
-/// What follows the time that a text begins with, and the half of the day after it.
+/// Returns the text after a time and its `AM` or `PM`.
 fn after_time(text: &str) -> Option<&str> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     time(text[..end].trim_end_matches(','))?;
@@ -94,17 +96,17 @@ fn is_half(word: &str) -> bool {
     ["am", "pm", "a.m.", "p.m."].iter().any(|half| word.eq_ignore_ascii_case(half))
 }
 
-/// Whether a word is a date of digits: `2024-05-12`, `12/05/24`, `12.05.2024`.
+/// Returns true if a word is a date of digits: `2024-05-12`, `12/05/24`, `12.05.2024`.
 fn is_day(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '/', '.']).collect();
     parts.len() == 3
         && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A time of one word: `10:32`, `10:32:15`, `00:01:02.500`, `9:05pm`, `2024-05-12T10:32:00Z`.
-fn time(word: &str) -> Option<Stamp> {
+/// Reads a time of one word: `10:32`, `10:32:15`, `00:01:02.500`, `9:05pm`, `2024-05-12T10:32:00Z`.
+fn time(word: &str) -> Option<LineTime> {
     if let Some((day, clock)) = word.split_once('T') {
-        return (is_day(day) && time(clock.trim_end_matches('Z')).is_some()).then_some(Stamp::Clock);
+        return (is_day(day) && time(clock.trim_end_matches('Z')).is_some()).then_some(LineTime::Clock);
     }
     let halved = word.get(word.len().checked_sub(2)?..).is_some_and(is_half);
     let digits = if halved { &word[..word.len() - 2] } else { word };
@@ -123,8 +125,8 @@ fn time(word: &str) -> Option<Stamp> {
         return None;
     }
     Some(match seconds {
-        Some(seconds) if !halved => Stamp::Seconds(hours * 3600 + minutes * 60 + seconds),
-        _ => Stamp::Clock,
+        Some(seconds) if !halved => LineTime::Seconds(hours * 3600 + minutes * 60 + seconds),
+        _ => LineTime::Clock,
     })
 }
 
@@ -137,14 +139,14 @@ mod tests {
     #[test]
     fn a_time_at_the_beginning_is_read_in_its_usual_forms() {
         for (line, stamp, rest) in [
-            ("[10:32] Ann: hi", Stamp::Clock, "Ann: hi"),
-            ("[12/05/2024, 10:32:15] Ann: hi", Stamp::Clock, "Ann: hi"),
-            ("[2024-05-12 10:32] <ann> hi", Stamp::Clock, "<ann> hi"),
-            ("2024-05-12T10:32:00Z Ann: hi", Stamp::Clock, "Ann: hi"),
-            ("12.05.24, 9:05 pm - Ann: hi", Stamp::Clock, "Ann: hi"),
-            ("9:05pm Ann: hi", Stamp::Clock, "Ann: hi"),
-            ("00:01:02 Ann: hi", Stamp::Seconds(62), "Ann: hi"),
-            ("(00:01:02.500) Ann: hi", Stamp::Seconds(62), "Ann: hi"),
+            ("[10:32] Ann: hi", LineTime::Clock, "Ann: hi"),
+            ("[12/05/2024, 10:32:15] Ann: hi", LineTime::Clock, "Ann: hi"),
+            ("[2024-05-12 10:32] <ann> hi", LineTime::Clock, "<ann> hi"),
+            ("2024-05-12T10:32:00Z Ann: hi", LineTime::Clock, "Ann: hi"),
+            ("12.05.24, 9:05 pm - Ann: hi", LineTime::Clock, "Ann: hi"),
+            ("9:05pm Ann: hi", LineTime::Clock, "Ann: hi"),
+            ("00:01:02 Ann: hi", LineTime::Seconds(62), "Ann: hi"),
+            ("(00:01:02.500) Ann: hi", LineTime::Seconds(62), "Ann: hi"),
         ] {
             let read = leading(line).map(|(stamp, _, rest)| (stamp, rest));
             assert_eq!(read, Some((stamp, rest)), "{line}");
@@ -159,11 +161,11 @@ mod tests {
     #[test]
     fn a_time_at_the_end_is_read_in_its_usual_forms() {
         for (line, stamp, before) in [
-            ("Speaker 1 (00:01:02)", Stamp::Seconds(62), "Speaker 1"),
-            ("Speaker 1 00:01:02", Stamp::Seconds(62), "Speaker 1"),
-            ("Ann Lee  10:32 AM", Stamp::Clock, "Ann Lee"),
-            ("ann — 12/05/2024 10:32", Stamp::Clock, "ann"),
-            ("Ann Lee [00:00:04]", Stamp::Seconds(4), "Ann Lee"),
+            ("Speaker 1 (00:01:02)", LineTime::Seconds(62), "Speaker 1"),
+            ("Speaker 1 00:01:02", LineTime::Seconds(62), "Speaker 1"),
+            ("Ann Lee  10:32 AM", LineTime::Clock, "Ann Lee"),
+            ("ann — 12/05/2024 10:32", LineTime::Clock, "ann"),
+            ("Ann Lee [00:00:04]", LineTime::Seconds(4), "Ann Lee"),
         ] {
             assert_eq!(trailing(line), Some((stamp, before)), "{line}");
         }

@@ -22,7 +22,7 @@ fn chats_are_known_in_their_usual_forms() {
         "Ann Lee  10:32 AM\nare you there?\n\nBen Oh  10:33 AM\nyes\n\nAnn Lee  10:34 AM\ngood",
         "田中: こんにちは\n山本: はい\n田中: 元気？\n山本: 元気です",
     ] {
-        assert_eq!(talk(text), Some(Talk::Chat), "{text}");
+        assert_eq!(talk(text), Some(ConversationOrigin::Chat), "{text}");
     }
 }
 
@@ -38,7 +38,7 @@ fn transcripts_are_known_in_their_usual_forms() {
         "Speaker 1: Thanks.\nSpeaker 2: Sure.\nSpeaker 1: So?\nSpeaker 2: Well.",
         "# Fix it\n\n2 messages\n\n## User (2026-05-27T09:29:00Z)\n\nFix it\n\n## Assistant: Max\n\nOn it.\n",
     ] {
-        assert_eq!(talk(text), Some(Talk::Transcript), "{text}");
+        assert_eq!(talk(text), Some(ConversationOrigin::Transcript), "{text}");
     }
 }
 

@@ -1,30 +1,30 @@
-//! What form a content has, as far as cutting it cares.
+//! The form of a content, as far as cutting needs it.
 
 use super::code::grammar::Grammar;
-use super::code::indent::Headers;
-use crate::memory::Text;
-use crate::vocabulary::ContentType;
+use super::code::indent::HeadingStyle;
+use crate::model::memory::Text;
+use crate::model::vocabulary::ContentType;
 
-/// What a content is written in.
+/// The form of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form<'a> {
-    /// What form it has.
+pub struct ContentForm<'a> {
+    /// The type of the content.
     pub content_type: ContentType,
     /// The language that code or data is written in, such as `rust` or `yaml`.
     pub language: Option<&'a str>,
 }
 
-impl<'a> Form<'a> {
+impl<'a> ContentForm<'a> {
     /// Text for people, with or without Markdown in it.
     pub const PROSE: Self = Self { content_type: ContentType::Text, language: None };
 
-    /// The form of a text.
+    /// Returns the form of a text.
     pub fn of(text: &'a Text) -> Self {
         Self { content_type: text.content_type, language: text.language.as_deref() }
     }
 
-    /// How a content of this form is read as code; `None` where it is prose.
-    pub(super) fn reading(self, content: &str) -> Option<Reading> {
+    /// Returns the way to read a content of this form as code, or `None` if it is prose.
+    pub(super) fn reading(self, content: &str) -> Option<CodeOutlineMethod> {
         let language = self.language.map(str::trim).unwrap_or_default().to_ascii_lowercase();
         let data = match self.content_type {
             ContentType::Code => false,
@@ -33,20 +33,21 @@ impl<'a> Form<'a> {
         };
         Some(match language.as_str() {
             "markdown" | "md" | "mdx" | "text" | "plaintext" => return None,
-            "json" | "jsonc" | "json5" => Reading::Indented(Headers::Json),
-            "yaml" | "yml" => Reading::Indented(Headers::Yaml),
-            "toml" | "ini" => Reading::Indented(Headers::Tables),
-            _ if data => Reading::Indented(Headers::of_data(content)),
-            word => Grammar::named(word).map_or(Reading::Indented(Headers::Words), Reading::Parsed),
+            "json" | "jsonc" | "json5" => CodeOutlineMethod::Indented(HeadingStyle::Json),
+            "yaml" | "yml" => CodeOutlineMethod::Indented(HeadingStyle::Yaml),
+            "toml" | "ini" => CodeOutlineMethod::Indented(HeadingStyle::Tables),
+            _ if data => CodeOutlineMethod::Indented(HeadingStyle::of_data(content)),
+            word => Grammar::named(word)
+                .map_or(CodeOutlineMethod::Indented(HeadingStyle::Words), CodeOutlineMethod::Parsed),
         })
     }
 }
 
-/// How code and data are read.
+/// The way to read code and data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// By the syntax of the language.
+pub(super) enum CodeOutlineMethod {
+    /// Parse by the syntax of the language.
     Parsed(Grammar),
-    /// By indentation and blank lines, below what looks like a heading there.
-    Indented(Headers),
+    /// Use indentation and blank lines, below lines that look like headings.
+    Indented(HeadingStyle),
 }

@@ -1,48 +1,69 @@
 //! Cuts a content into the parts that are embedded and indexed.
 //!
 //! A chunk fits the embedding model's window; see [`pieces::WINDOW`]. Headings come first: sections are kept apart, and
-//! small neighbours put together. A section too long for the window is cut between its paragraphs, its sentences, and
-//! only then its words, into parts of similar size. A fenced code block is never cut, however long.
-//! Code has items such as functions and types for headings, and is cut between its lines; so is data, below its keys.
-//! Every character but white space is in exactly one chunk.
+//! small neighbours are joined. A section too long for the window is cut into parts of similar size, between its paragraphs,
+//! then its sentences, then its words. A fenced code block is never cut, however long. In code, items such as functions and
+//! types are the headings, and cuts are between lines. Data is cut the same way, below its keys. Every character but white
+//! space is in exactly one chunk. [`parts_within`] finds the parts of a chunk again that belong to different headings.
 
 mod code;
 mod cut;
 mod form;
 mod outline;
 mod pieces;
+mod within;
 
 use std::ops::Range;
 
-use self::code::Code;
-pub use self::form::Form;
-use self::form::Reading;
-use self::outline::{LEVELS, Outline};
-use self::pieces::{Language, WINDOW, pieces};
+use self::code::CodeStructure;
+use self::form::CodeOutlineMethod;
+pub use self::form::ContentForm;
+pub(super) use self::outline::LEVELS;
+use self::outline::Outline;
+use self::pieces::{TextLanguage, WINDOW, pieces};
+pub(crate) use self::within::{HeadedPart, parts_within};
 use super::sentence::trimmed;
-use crate::memory::{Chunk, Text};
+use crate::model::memory::{Chunk, Text};
 
-/// Fewest pieces that are left for the text, however long the headings above it are.
+/// Fewest pieces left for the text, however long the headings above it are.
 const LEAST: u32 = WINDOW / 2;
 
-/// Code of so few pieces, such as a constant or an import, is no chunk of its own where it fits beside another.
+/// Code of at most this many pieces, such as a constant or an import, gets no chunk of its own if it fits into a neighbour.
 const TINY: u32 = WINDOW / 8;
 
-/// The chunks of a text.
+/// Returns the chunks of a text.
 pub fn of(text: &Text) -> Vec<Chunk> {
-    split(&text.content, Form::of(text))
+    split(&text.content, ContentForm::of(text))
 }
 
-/// The chunks of a content, in order, covering it. A content that fits into the window is one chunk.
-pub fn split(content: &str, form: Form<'_>) -> Vec<Chunk> {
-    let language = Language::of(content);
+/// Bytes of a content that are read to find its first chunk.
+const FIRST: usize = 16 << 10;
+
+/// Returns the first chunk of a text that has several, or `None` if the text is one chunk. Only the beginning of the text is
+/// read, so the end of the chunk may differ a little from the stored one.
+pub fn first(text: &Text) -> Option<&str> {
+    let content = text.content.as_str();
+    // No text has more pieces than bytes.
+    if content.len() <= WINDOW as usize {
+        return None;
+    }
+    let beginning = &content[..content.floor_char_boundary(FIRST)];
+    let chunks = split(beginning, ContentForm::of(text));
+    let several = chunks.len() > 1 || beginning.len() < content.len();
+    let first = chunks.first().filter(|_| several)?;
+    beginning.get(first.start..first.end)
+}
+
+/// Cuts a content into chunks, in order, covering it. A content that fits into the window is one chunk.
+pub fn split(content: &str, form: ContentForm<'_>) -> Vec<Chunk> {
+    let language = TextLanguage::of(content);
     match form.reading(content) {
         None => split_prose(content, language),
         Some(reading) => split_code(content, reading, language),
     }
 }
 
-fn split_prose(content: &str, language: Language) -> Vec<Chunk> {
+fn split_prose(content: &str, language: TextLanguage) -> Vec<Chunk> {
     let outline = Outline::of(content);
     let parts = parts(content, &outline, language);
     if parts.iter().fold(0_u32, |sum, part| sum.saturating_add(part.pieces)) <= WINDOW {
@@ -50,21 +71,21 @@ fn split_prose(content: &str, language: Language) -> Vec<Chunk> {
         let heading = first.or(outline.sections.last()).and_then(|section| section.heading);
         return vec![whole(content, outline.path(heading))];
     }
-    chunks(content, &outline, groups(parts, &outline, language, Packing::Prose), |group| {
+    chunks(content, &outline, groups(parts, &outline, language, SectionPacking::Prose), |group| {
         let sections = &outline.sections[group.sections.clone()];
         let blocks: Vec<_> = sections.iter().flat_map(|section| section.blocks.iter().cloned()).collect();
         cut::cuts(content, group.range.clone(), &blocks, language, group.window)
     })
 }
 
-fn split_code(content: &str, reading: Reading, language: Language) -> Vec<Chunk> {
+fn split_code(content: &str, reading: CodeOutlineMethod, language: TextLanguage) -> Vec<Chunk> {
     if pieces(content, language) <= WINDOW {
         return vec![whole(content, Vec::new())];
     }
-    let code = Code::read(content, reading);
+    let code = CodeStructure::read(content, reading);
     let outline = code.outline(content, language);
     let parts = parts(content, &outline, language);
-    chunks(content, &outline, groups(parts, &outline, language, Packing::Code), |group| {
+    chunks(content, &outline, groups(parts, &outline, language, SectionPacking::Code), |group| {
         let line = |at: usize| code.lines.partition_point(|line| line.start < at);
         let lines = &code.lines[line(group.range.start)..line(group.range.end)];
         cut::line_cuts(content, lines, language, group.window)
@@ -75,12 +96,12 @@ fn whole(content: &str, heading_path: Vec<String>) -> Chunk {
     Chunk { start: 0, end: content.len(), heading_path, embedding: None }
 }
 
-/// The chunks of groups, those cut that are too long, at the places that `cuts` says.
+/// Makes the chunks of groups. Groups that are too long are cut at the places that `cuts` returns.
 fn chunks(
     content: &str,
     outline: &Outline,
-    groups: Vec<Group>,
-    cuts: impl Fn(&Group) -> Vec<usize>,
+    groups: Vec<SectionGroup>,
+    cuts: impl Fn(&SectionGroup) -> Vec<usize>,
 ) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     for group in groups {
@@ -99,38 +120,30 @@ fn chunks(
     chunks
 }
 
-/// The headings of a chunk that do not stand in its own text, outermost first.
-///
-/// The heading that a chunk begins with is part of its text already, and counts once.
-pub(crate) fn headings_above<'a>(body: &'a str, heading_path: &'a [String]) -> impl Iterator<Item = &'a str> {
-    let opening = || {
-        body.lines().take(2 * LEVELS).map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()))
-    };
-    heading_path
-        .iter()
-        .map(String::as_str)
-        .filter(move |heading| !opening().any(|line| line.starts_with(*heading)))
-}
-
-/// Sections that are in one chunk, or one section that is too long for it.
-struct Group {
-    /// Which sections.
+/// Sections that share a chunk, or one section that is too long for a chunk.
+struct SectionGroup {
+    /// The sections, by index.
     sections: Range<usize>,
     range: Range<usize>,
-    /// The heading above its first text; in code, above the most.
+    /// The heading above its first text; in code, above its largest section.
     heading: Option<usize>,
     pieces: u32,
-    /// Pieces of the section whose heading it has.
+    /// Pieces of the section that its heading belongs to.
     most: u32,
-    /// How many fit below its headings.
+    /// Number of pieces that fit below its headings.
     window: u32,
-    /// Pieces of the largest section at each level. Of the first section these are its own, because those below it come in
-    /// one by one or not at all; a later one counts with all those below it, as it did when it was let in.
+    /// Pieces of the largest section at each level. The first section counts alone, because the sections below it are added
+    /// one by one or not at all. A later one counts with all sections below it, as it did when it was added.
     largest: [u32; LEVELS + 1],
 }
 
-fn groups(parts: Vec<Part>, outline: &Outline, language: Language, packing: Packing) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(
+    parts: Vec<PackingUnit>,
+    outline: &Outline,
+    language: TextLanguage,
+    packing: SectionPacking,
+) -> Vec<SectionGroup> {
+    let mut groups: Vec<SectionGroup> = Vec::new();
     for part in parts {
         let above: u32 = outline.path(part.heading).iter().map(|text| pieces(text, language)).sum();
         let window = WINDOW.saturating_sub(above).max(LEAST);
@@ -139,7 +152,7 @@ fn groups(parts: Vec<Part>, outline: &Outline, language: Language, packing: Pack
             _ => {
                 let mut largest = [0; LEVELS + 1];
                 largest[part.level] = part.pieces;
-                groups.push(Group {
+                groups.push(SectionGroup {
                     sections: part.sections,
                     range: part.range,
                     heading: part.heading,
@@ -154,9 +167,9 @@ fn groups(parts: Vec<Part>, outline: &Outline, language: Language, packing: Pack
     groups
 }
 
-impl Group {
-    fn take_in(&mut self, part: &Part, window: u32, packing: Packing) {
-        if packing == Packing::Code && part.pieces > self.most {
+impl SectionGroup {
+    fn take_in(&mut self, part: &PackingUnit, window: u32, packing: SectionPacking) {
+        if packing == SectionPacking::Code && part.pieces > self.most {
             (self.heading, self.most) = (part.heading, part.pieces);
             self.window = self.window.min(window);
         }
@@ -168,23 +181,23 @@ impl Group {
     }
 }
 
-/// How sections are put together.
+/// The way to join sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Packing {
+enum SectionPacking {
     Prose,
     Code,
 }
 
-impl Packing {
-    /// Whether a part may be in one chunk with the sections before it.
-    fn joins(self, part: &Part, group: &Group, window: u32) -> bool {
+impl SectionPacking {
+    /// Returns true if a part may share a chunk with the sections before it.
+    fn joins(self, part: &PackingUnit, group: &SectionGroup, window: u32) -> bool {
         match self {
             Self::Prose => part.joins(group),
             Self::Code => {
                 let window = window.min(group.window);
                 let fits = group.pieces.saturating_add(part.pieces) <= window;
                 let tiny = group.pieces <= TINY || part.subtree <= TINY;
-                // What is cut anyway takes in what is tiny.
+                // A group that must be cut anyway absorbs tiny parts.
                 let cut = group.pieces > window || part.pieces > window;
                 (fits && (tiny || part.joins(group))) || (tiny && cut)
             }
@@ -193,7 +206,7 @@ impl Packing {
 }
 
 /// A section with text, and the bare headings just above it.
-struct Part {
+struct PackingUnit {
     sections: Range<usize>,
     range: Range<usize>,
     heading: Option<usize>,
@@ -201,16 +214,16 @@ struct Part {
     enters: usize,
     level: usize,
     pieces: u32,
-    /// Its pieces and those of all sections below its first heading.
+    /// Its pieces plus those of all sections below its first heading.
     subtree: u32,
 }
 
-impl Part {
-    /// Whether it may be in one chunk with the sections before it.
+impl PackingUnit {
+    /// Returns true if it may share a chunk with the sections before it.
     ///
-    /// It must fit. Beside a section of the same or a lower rank it must be small, and so must that one. A section
-    /// below one in the group comes in as it is, unless it would be torn from its own subsections.
-    fn joins(&self, group: &Group) -> bool {
+    /// It must fit. Next to a section of the same or a lower rank, both must be small. A section below one in the group is
+    /// added as it is, unless that would tear it from its own subsections.
+    fn joins(&self, group: &SectionGroup) -> bool {
         if group.pieces.saturating_add(self.pieces) > group.window {
             return false;
         }
@@ -223,12 +236,12 @@ impl Part {
     }
 }
 
-fn parts(content: &str, outline: &Outline, language: Language) -> Vec<Part> {
+fn parts(content: &str, outline: &Outline, language: TextLanguage) -> Vec<PackingUnit> {
     let sections = &outline.sections;
     let own: Vec<u32> =
         sections.iter().map(|section| pieces(&content[section.range.clone()], language)).collect();
     let subtrees = subtrees(outline, &own);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<PackingUnit> = Vec::new();
     let mut first = 0;
     for (at, section) in sections.iter().enumerate() {
         let bare = section.blocks.is_empty();
@@ -244,7 +257,7 @@ fn parts(content: &str, outline: &Outline, language: Language) -> Vec<Part> {
                 last.range.end = range.end;
                 last.pieces = last.pieces.saturating_add(total);
             }
-            _ => parts.push(Part {
+            _ => parts.push(PackingUnit {
                 sections: first..at + 1,
                 range,
                 heading: section.heading,
@@ -259,10 +272,10 @@ fn parts(content: &str, outline: &Outline, language: Language) -> Vec<Part> {
     parts
 }
 
-/// The pieces of each section with all those below its heading.
+/// Returns the pieces of each section plus those of all sections below its heading.
 fn subtrees(outline: &Outline, own: &[u32]) -> Vec<u32> {
     let mut subtrees = own.to_vec();
-    // Sections that are still open, from the outermost in.
+    // Open sections, outermost first.
     let mut open: Vec<usize> = Vec::new();
     let level = |at: usize| outline.sections[at].level;
     let close = |open: &mut Vec<usize>, subtrees: &mut Vec<u32>| {

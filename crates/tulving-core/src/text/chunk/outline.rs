@@ -7,62 +7,68 @@ use std::ops::Range;
 
 use crate::text::sentence::fence::{self, blocks};
 
-/// Most characters of a heading that a path shows.
+/// Most characters of a heading in a path.
 const HEADING_CHARS: usize = 160;
 
 /// Deepest level of a heading.
-pub(super) const LEVELS: usize = 6;
+pub(in crate::text) const LEVELS: usize = 6;
 
 /// A heading.
 #[derive(Debug)]
-pub(super) struct Heading {
-    /// What it says.
+pub(super) struct OutlineHeading {
+    /// Its text.
     text: String,
-    /// The heading above it, by its place in the outline.
+    /// The index of the heading above it.
     above: Option<usize>,
 }
 
 /// A paragraph or a code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Where it is.
+pub(super) struct OutlineBlock {
+    /// Its place in the content.
     pub(super) range: Range<usize>,
-    /// Whether it is fenced code, which is never cut.
+    /// True if it is fenced code, which is never cut.
     pub(super) code: bool,
 }
 
-/// What stands below one heading, up to the next; the first has none.
+/// The text from one heading to the next. The first section has no heading.
 #[derive(Debug)]
-pub(super) struct Section {
-    /// From its heading to the next one.
+pub(super) struct OutlineSection {
+    /// The range from its heading to the next one.
     pub(super) range: Range<usize>,
-    /// Its heading, by its place in the outline.
+    /// The index of its heading.
     pub(super) heading: Option<usize>,
-    /// How deep it stands: 0 for what stands above the first heading of a text, 1 for what is outermost in code.
+    /// Its depth: 0 for text above the first heading, 1 for the outermost level of code.
     pub(super) level: usize,
-    /// What is below the heading, in order.
-    pub(super) blocks: Vec<Block>,
+    /// The blocks below the heading, in order.
+    pub(super) blocks: Vec<OutlineBlock>,
 }
 
 /// The sections of a content, in order, covering it.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    pub(super) headings: Vec<Heading>,
-    pub(super) sections: Vec<Section>,
+    pub(super) headings: Vec<OutlineHeading>,
+    pub(super) sections: Vec<OutlineSection>,
 }
 
 impl Outline {
     pub(super) fn of(content: &str) -> Self {
-        let mut reader = Reader { content, outline: Self::default(), open: [None; LEVELS], paragraph: None };
-        reader.outline.sections.push(Section { range: 0..0, heading: None, level: 0, blocks: Vec::new() });
+        let mut reader =
+            OutlineReader { content, outline: Self::default(), open: [None; LEVELS], paragraph: None };
+        reader.outline.sections.push(OutlineSection {
+            range: 0..0,
+            heading: None,
+            level: 0,
+            blocks: Vec::new(),
+        });
         let matter = front_matter(content);
         if matter > 0 {
             reader.push_block(0..matter, false);
         }
         for block in blocks(&content[matter..]) {
             match block {
-                fence::Block::Prose(range) => reader.prose(matter + range.start..matter + range.end),
-                fence::Block::Code(range) => {
+                fence::FenceSegment::Prose(range) => reader.prose(matter + range.start..matter + range.end),
+                fence::FenceSegment::Code(range) => {
                     reader.end_paragraph();
                     reader.push_block(matter + range.start..matter + range.end, true);
                 }
@@ -74,27 +80,32 @@ impl Outline {
         reader.outline
     }
 
-    /// The headings down to one, outermost first.
+    /// Returns the texts of a heading and of those above it, outermost first.
     pub(super) fn path(&self, heading: Option<usize>) -> Vec<String> {
-        let mut path = Vec::new();
-        let mut next = heading;
-        while let Some(heading) = next.and_then(|at| self.headings.get(at)) {
-            path.push(heading.text.clone());
-            next = heading.above;
-        }
-        path.reverse();
-        path
+        self.places(heading).into_iter().map(|at| self.headings[at].text.clone()).collect()
     }
 
-    /// Adds a heading below another one, and gives its place.
+    /// Returns the indices of a heading and of those above it, outermost first.
+    pub(super) fn places(&self, heading: Option<usize>) -> Vec<usize> {
+        let mut places = Vec::new();
+        let mut next = heading;
+        while let Some((at, heading)) = next.and_then(|at| Some((at, self.headings.get(at)?))) {
+            places.push(at);
+            next = heading.above;
+        }
+        places.reverse();
+        places
+    }
+
+    /// Adds a heading below another one, and returns its index.
     pub(super) fn push_heading(&mut self, text: &str, above: Option<usize>) -> usize {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let text = text.chars().take(HEADING_CHARS).collect();
-        self.headings.push(Heading { text, above });
+        self.headings.push(OutlineHeading { text, above });
         self.headings.len() - 1
     }
 
-    /// Stretches the sections so that they cover a content of this length.
+    /// Extends the sections so that they cover a content of this length.
     pub(super) fn cover(&mut self, length: usize) {
         let mut end = length;
         for section in self.sections.iter_mut().rev() {
@@ -107,7 +118,7 @@ impl Outline {
     }
 }
 
-/// Bytes of the front matter at the top of a content.
+/// Returns the length of the front matter at the top of a content, in bytes.
 fn front_matter(content: &str) -> usize {
     let Some(rest) = content.strip_prefix("---\n") else { return 0 };
     let mut at = content.len() - rest.len();
@@ -120,7 +131,7 @@ fn front_matter(content: &str) -> usize {
     0
 }
 
-struct Reader<'a> {
+struct OutlineReader<'a> {
     content: &'a str,
     outline: Outline,
     /// The heading that is open at each level.
@@ -129,7 +140,7 @@ struct Reader<'a> {
     paragraph: Option<Range<usize>>,
 }
 
-impl Reader<'_> {
+impl OutlineReader<'_> {
     fn prose(&mut self, range: Range<usize>) {
         let mut at = range.start;
         for line in self.content[range].split_inclusive('\n') {
@@ -150,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The line above, where this line underlines it as a heading.
+    /// Returns the level and the range of the line above, if this line underlines it as a heading.
     fn underlined(&self, line: &str) -> Option<(usize, Range<usize>)> {
         let title = self.paragraph.clone()?;
         let line = line.trim();
@@ -160,7 +171,7 @@ impl Reader<'_> {
             _ => return None,
         };
         let text = self.content[title.clone()].trim_end();
-        // Looked for from the end: a long first line above many rules would else be read for each of them.
+        // Searched from the end; otherwise a long first line above many rules would be read once for each rule.
         let one_line = text.rfind('\n').is_none();
         let plain = one_line && !text.trim_start().starts_with(['-', '*', '+', '>', '|']);
         plain.then_some((level, title))
@@ -171,10 +182,11 @@ impl Reader<'_> {
         let above = self.open[..level - 1].iter().rev().find_map(|open| *open);
         let text = text.trim().chars().take(HEADING_CHARS).collect();
         let heading = self.outline.headings.len();
-        self.outline.headings.push(Heading { text, above });
+        self.outline.headings.push(OutlineHeading { text, above });
         self.open[level - 1] = Some(heading);
         self.open[level..].fill(None);
-        let section = Section { range: start..start, heading: Some(heading), level, blocks: Vec::new() };
+        let section =
+            OutlineSection { range: start..start, heading: Some(heading), level, blocks: Vec::new() };
         self.outline.sections.push(section);
     }
 
@@ -192,12 +204,12 @@ impl Reader<'_> {
 
     fn push_block(&mut self, range: Range<usize>, code: bool) {
         if let Some(section) = self.outline.sections.last_mut() {
-            section.blocks.push(Block { range, code });
+            section.blocks.push(OutlineBlock { range, code });
         }
     }
 }
 
-/// Level and text of a line that is an ATX heading.
+/// Returns the level and the text of a line that is an ATX heading.
 fn atx(line: &str) -> Option<(usize, &str)> {
     let indent = line.bytes().take_while(|b| *b == b' ').count();
     let marks = line[indent..].bytes().take_while(|b| *b == b'#').count();
@@ -208,7 +220,7 @@ fn atx(line: &str) -> Option<(usize, &str)> {
     fits.then(|| (marks, closed(rest.trim())))
 }
 
-/// A heading without the marks that may close it.
+/// Returns a heading without its closing marks.
 fn closed(text: &str) -> &str {
     let bare = text.trim_end_matches('#');
     if bare.len() < text.len() && (bare.is_empty() || bare.ends_with(char::is_whitespace)) {

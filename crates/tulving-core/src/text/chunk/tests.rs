@@ -1,13 +1,14 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::headings_above;
 
 fn texts(content: &str) -> Vec<&str> {
-    split(content, Form::PROSE).iter().map(|chunk| &content[chunk.start..chunk.end]).collect()
+    split(content, ContentForm::PROSE).iter().map(|chunk| &content[chunk.start..chunk.end]).collect()
 }
 
 fn size(text: &str) -> u32 {
-    pieces(text, Language::English)
+    pieces(text, TextLanguage::English)
 }
 
 /// A sentence of about twenty pieces.
@@ -22,11 +23,11 @@ fn prose(sentences: usize) -> String {
 #[test]
 fn what_fits_is_one_chunk() {
     for text in ["", "One.\n\nTwo.", " ", "# A\n\ntext\n\n# B\n\nmore"] {
-        let chunks = split(text, Form::PROSE);
+        let chunks = split(text, ContentForm::PROSE);
         assert_eq!((chunks.len(), chunks[0].start, chunks[0].end), (1, 0, text.len()), "{text}");
     }
     assert_eq!(
-        split("# Deploy\n\n## Staging\n\nmake it", Form::PROSE)[0].heading_path,
+        split("# Deploy\n\n## Staging\n\nmake it", ContentForm::PROSE)[0].heading_path,
         ["Deploy", "Staging"]
     );
 }
@@ -63,10 +64,27 @@ fn a_code_block_is_never_cut() {
 }
 
 #[test]
+fn the_first_chunk_is_that_of_a_text_with_several() {
+    let text = |content: String| Text {
+        content_hash: crate::text::normalize::hash(&content),
+        content,
+        content_type: crate::model::vocabulary::ContentType::Markdown,
+        language: None,
+        title: None,
+        summary: None,
+        tags: Vec::new(),
+    };
+    assert_eq!(first(&text(prose(5))), None);
+    let long = text(format!("# A\n\n{}\n\n# B\n\n{}", prose(8), prose(4_000)));
+    let (first, chunks) = (first(&long).expect("several"), split(&long.content, ContentForm::PROSE));
+    assert_eq!(first, &long.content[chunks[0].start..chunks[0].end]);
+}
+
+#[test]
 fn large_sections_are_kept_apart_and_carry_their_path() {
     let text =
         format!("# Guide\n\n## Build\n\n{}\n\n## Test\n\n{}\n\n### Fast\n\n{}", prose(6), prose(6), prose(2));
-    let chunks = split(&text, Form::PROSE);
+    let chunks = split(&text, ContentForm::PROSE);
     let paths: Vec<String> = chunks.iter().map(|chunk| chunk.heading_path.join(" > ")).collect();
     assert_eq!(paths, ["Guide > Build", "Guide > Test"]);
     assert!(text[chunks[0].start..].starts_with("# Guide") && text[chunks[1].start..].starts_with("## Test"));
@@ -91,7 +109,7 @@ fn a_bare_heading_goes_with_what_follows() {
 #[test]
 fn the_parts_of_a_long_section_all_carry_its_path() {
     let text = format!("# A\n\n## B\n\n{}", prose(40));
-    let chunks = split(&text, Form::PROSE);
+    let chunks = split(&text, ContentForm::PROSE);
     assert!(chunks.len() >= 4 && chunks.iter().all(|chunk| chunk.heading_path == ["A", "B"]));
 }
 
@@ -136,7 +154,7 @@ fn a_long_text_of_anything_takes_linear_time() {
         "\u{301}",
     ] {
         let text = piece.repeat(100_000 / piece.len());
-        let _ = split(&text, Form::PROSE);
+        let _ = split(&text, ContentForm::PROSE);
     }
 }
 
@@ -167,7 +185,7 @@ proptest! {
     fn every_character_but_space_is_in_exactly_one_chunk(
         content in prop_oneof![markdown(), "(\\PC|[#\n `]){0,900}".prop_map(String::from)],
     ) {
-        let chunks = split(&content, Form::PROSE);
+        let chunks = split(&content, ContentForm::PROSE);
         prop_assert!(!chunks.is_empty());
         let mut at = 0;
         for chunk in &chunks {
@@ -182,8 +200,8 @@ proptest! {
     #[test]
     fn only_code_is_longer_than_the_window(content in markdown()) {
         let content = content.replace("```", "code").replace("~~~", "code");
-        let language = Language::of(&content);
-        for chunk in split(&content, Form::PROSE) {
+        let language = TextLanguage::of(&content);
+        for chunk in split(&content, ContentForm::PROSE) {
             prop_assert!(pieces(&content[chunk.start..chunk.end], language) <= WINDOW);
         }
     }

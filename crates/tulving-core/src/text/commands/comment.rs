@@ -1,19 +1,19 @@
-//! Comments in pages that speak to an assistant. Who looks at the page does not see them.
+//! Comments in pages that address an assistant. A reader of the page does not see them.
 
-use super::Found;
+use super::CommandMatch;
 use super::phrase;
-use super::word::Words;
-use crate::vocabulary::CommandKind;
+use super::word::NumberedWords;
+use crate::model::vocabulary::CommandKind;
 
 const OPEN: &str = "<!--";
 const CLOSE: &str = "-->";
 
-/// Longest comment that is looked at.
+/// Longest comment that is checked.
 const LONGEST: usize = 4_000;
 
-pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let mut from = 0;
-    // Where the next comment ends; looked for once, however many begin before it.
+    // The end of the next comment; searched once, however many comments begin before it.
     let mut next = text.find(CLOSE);
     while let Some(start) = text[from..].find(OPEN).map(|at| from + at) {
         let inner = start + OPEN.len();
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
         from = end + CLOSE.len();
         let places = words.within(&(inner..end));
         if phrase::speaks_to_assistant(&words.all[places]) {
-            found.push(Found { range: start..from, what: CommandKind::Address });
+            found.push(CommandMatch { range: start..from, what: CommandKind::Address });
         }
     }
 }

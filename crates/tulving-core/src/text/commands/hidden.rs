@@ -1,40 +1,40 @@
-//! Characters that nobody sees and a model reads.
+//! Characters that people do not see and a model reads.
 
 use std::ops::Range;
 
-use super::Found;
-use crate::vocabulary::CommandKind;
+use super::CommandMatch;
+use crate::model::vocabulary::CommandKind;
 
-/// From so many in a row on, characters without a look are a message.
+/// Number of invisible characters in a row that make a message.
 const RUN: usize = 4;
-/// Most tags that spell a flag, its end included: those of England, Scotland and Wales have six.
+/// Most tags that spell a flag, including its end: those of England, Scotland and Wales have six.
 const FLAG: usize = 7;
 
-/// Characters without a look, side by side.
-struct Run {
+/// A run of invisible characters.
+struct InvisibleRun {
     range: Range<usize>,
     count: usize,
-    /// Whether they all are tags that follow a black flag.
+    /// True if all of them are tags after a black flag.
     in_flag: bool,
 }
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
     if text.is_ascii() {
         return;
     }
-    let mut run: Option<Run> = None;
+    let mut run: Option<InvisibleRun> = None;
     let mut flag = false;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         if is_unseen(c) {
-            let run = run.get_or_insert(Run { range: at..at, count: 0, in_flag: flag });
+            let run = run.get_or_insert(InvisibleRun { range: at..at, count: 0, in_flag: flag });
             run.range.end = end;
             run.count += 1;
             run.in_flag &= is_tag(c);
         } else {
             found.extend(run.take().and_then(message));
             if matches!(c, '\u{202d}' | '\u{202e}') {
-                found.push(Found { range: at..end, what: CommandKind::HiddenText });
+                found.push(CommandMatch { range: at..end, what: CommandKind::HiddenText });
             }
         }
         flag = c == '🏴' || (flag && is_tag(c));
@@ -42,10 +42,10 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     found.extend(run.and_then(message));
 }
 
-/// What a run of characters without a look is, where it is long enough to say something.
-fn message(run: Run) -> Option<Found> {
+/// Reports a run of invisible characters if it is long enough to be a message.
+fn message(run: InvisibleRun) -> Option<CommandMatch> {
     let long = if run.in_flag { run.count > FLAG } else { run.count >= RUN };
-    long.then_some(Found { range: run.range, what: CommandKind::HiddenText })
+    long.then_some(CommandMatch { range: run.range, what: CommandKind::HiddenText })
 }
 
 fn is_tag(c: char) -> bool {

@@ -1,13 +1,13 @@
-//! Images and links that carry something away: an address whose query has a place for what was said or is remembered.
-//! Showing such an image sends it.
+//! Images and links that leak data: addresses whose query has a placeholder for the conversation or for memories.
+//! Displaying such an image sends the data.
 
-use super::Found;
+use super::CommandMatch;
 use super::tag::is_shown;
-use crate::vocabulary::CommandKind;
+use crate::model::vocabulary::CommandKind;
 
-/// Longest address that is looked at.
+/// Longest address that is checked.
 const LONGEST: usize = 400;
-/// Names of what is carried away, in lower case; parts of longer names count.
+/// Names of data worth stealing, in lower case; parts of longer names count.
 const LOOT: [&str; 11] = [
     "conversation",
     "history",
@@ -22,7 +22,7 @@ const LOOT: [&str; 11] = [
     "remember",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
     let bytes = text.as_bytes();
     for open in memchr::memmem::find_iter(bytes, b"](http") {
         let Some(label) = bytes[open.saturating_sub(LONGEST)..open].iter().rposition(|byte| *byte == b'[')
@@ -38,17 +38,17 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let end = open + 2 + length;
         let query = String::from_utf8_lossy(&address[query + 1..length]).into_owned();
         if carries(&query, is_image) && !is_shown(bytes, start, (end + 1).min(bytes.len())) {
-            found.push(Found { range: start..end, what: CommandKind::Exfiltration });
+            found.push(CommandMatch { range: start..end, what: CommandKind::Exfiltration });
         }
     }
 }
 
-/// Tells whether a query has a place for what shall be carried away.
+/// Returns true if a query has a placeholder for data to leak.
 fn carries(query: &str, is_image: bool) -> bool {
     query.split('&').filter_map(|pair| pair.split_once('=')).any(|(_, value)| {
         let named = value.to_lowercase();
         let open = value.starts_with(['{', '<', '[', '$']) || value.starts_with("%7B");
-        // Written in capitals with underscores, as what is to be filled in.
+        // Capitals with underscores, like a placeholder.
         let capitals = value.len() > 5 && value.contains('_') && !value.contains(|c: char| c.is_lowercase());
         let blank = is_image && matches!(value, "…" | "...");
         blank || ((open || capitals) && LOOT.iter().any(|loot| named.contains(loot)))

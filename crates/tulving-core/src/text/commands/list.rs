@@ -1,11 +1,11 @@
-//! The lists and phrases that orders are told by. A pure table; [`phrase`](super::phrase) reads it.
+//! The lists and phrases that identify orders. A pure table; [`phrase`](super::phrase) reads it.
 //!
-//! A phrase is steps with blanks between them: `a|b` is one of these words, `{name}` one of a list, a step with `?` may be
-//! missing and one with `*` may come up to three times or be missing, `..3` is up to three words of any kind, and `,` says
-//! that a mark stands before what follows. `^` at the beginning says that it must be an order: at the beginning of a clause,
-//! or after words such as `please` and `you must`.
+//! A phrase is steps separated by spaces: `a|b` is one of these words, and `{name}` is one of a list. A step with `?` is
+//! optional; one with `*` may come up to three times or be missing. `..3` is up to three words of any kind, and `,` requires
+//! a punctuation mark before the next step. `^` at the beginning requires an order: at the beginning of a clause, or after
+//! words such as `please` and `you must`.
 
-use crate::vocabulary::CommandKind::{self, *};
+use crate::model::vocabulary::CommandKind::{self, *};
 
 /// Words that several phrases use.
 pub(super) const LISTS: [(&str, &str); 34] = [
@@ -87,7 +87,7 @@ pub(super) const LISTS: [(&str, &str); 34] = [
     ),
 ];
 
-/// The phrases, each with how it tries to command.
+/// The phrases, each with its kind of command.
 pub(super) const PHRASES: [(CommandKind, &str); 136] = [
     (Override, "from now on ..2 {drop} {det}* {before}? ..1 {orders}"),
     (Override, "^ {drop} what|whatever|everything you were|are|have ..1 told"),
@@ -431,29 +431,29 @@ pub(super) const PHRASES: [(CommandKind, &str); 136] = [
     ),
 ];
 
-/// Words that may stand between the beginning of a clause and the verb of an order.
+/// Words that may come between the beginning of a clause and the verb of an order.
 pub(super) const LEAD: &str = "please|now|you|must|should|will|shall|are|need|have|to|also|then|just|simply|immediately|first|instead|kindly|i|want|your|task|is|important|attention|assistant|ai|model|system|hey|hi|hello|ok|okay|dear|so|but|next|hereby|therefore|always|completely|entirely|totally|would|like|job|goal|ll|youll|can|may|henceforth|chatgpt|claude|agent|new|instruction|instructions|re|let|us|lets|its|it|time|urgent|note|step|1|2|3";
-/// Words of which one makes `to` and a verb an order.
+/// Words that turn `to` and a verb into an order.
 pub(super) const BEFORE_TO: &str = "need|have|want|task|is|are|like|job|goal|time|instruction|instructions";
-/// Words that join an order to what is before it.
+/// Words that join an order to the clause before it.
 pub(super) const JOINS: &str = "and|then|but|so|or";
-/// Who does something in a tale.
+/// Subjects of a narrative.
 pub(super) const TALE: &str = "we|they|he|she|it|i|who|which|that|team|users|people|customers|attackers|attacker|models|someone|developers|students|was|were|had";
-/// Words beside which what stands in quotes is only told of.
+/// Words that make a nearby quote a report about attacks, not an attack.
 pub(super) const TOLD: &str = "injection|injections|jailbreak|jailbreaks|jailbreaking|attacker|attackers|attack|attacks|adversarial|malicious|owasp|phishing|payload|payloads|detector|detects|detect|detection|exploit|classifier|sanitize|sanitizer|guardrail|redteam|linjection|injektion|angriff|angriffe|attaque|attaques|lattaque|ataque|ataques|attacco|attacchi|aanval|atak|ataki|атака|атаки|атак|saldırı|saldırısı";
-/// Words by which what follows a tag speaks to the reader.
+/// Words after a tag that address the reader.
 pub(super) const ADDRESSED: &str = "you|your|youre|ignore|must|disregard|instruction|instructions|override|dont|reveal|obey|comply|approved|bypass";
 /// Words that begin an order after `System:`.
 pub(super) const ORDERED: &str = "you|youre|your|ignore|disregard|forget|override";
 /// Words that call for attention.
 pub(super) const CALLS: &str = "attention|notice|warning|alert";
-/// Words by which what follows a call speaks to the reader.
+/// Words after a call for attention that address the reader.
 pub(super) const CALLED: &str = "you|your|youre|must|stop|ignore|reveal|obey";
-/// Words after the heading of new instructions by which they are for a model.
+/// Words after a heading of new instructions that show they are for a model.
 pub(super) const AFTER_HEADING: &str = "reply|respond|answer|summarise|summarize|reveal|ignore|disregard|forget|delete|execute|obey|assistant|ai|password|secrets";
-/// Words by which a message that names its role gives an order.
+/// Words that give an order in a message that names its role.
 pub(super) const ROLE_ORDERS: &str = "reveal|disregard|ignore|obey|comply|bypass|override|forget|exfiltrate|unrestricted|verified|jailbroken|secrets|credentials";
-/// Words by which a made-up answer gives something away.
+/// Words that give something away in a made-up answer.
 pub(super) const ROLE_LOOT: &str = "password|passwords|secrets|credentials|keys";
-/// Words for whom a comment may be.
+/// Words for the addressee of a comment.
 pub(super) const READERS: &str = "assistant|assistants|agent|agents|bot|bots";

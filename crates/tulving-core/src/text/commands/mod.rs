@@ -1,9 +1,9 @@
-//! Finds what in a text tries to command an agent that reads it: words that would have it drop its instructions, play a
-//! part without rules, keep something from the user or give something away; marks by which a host tells who speaks;
-//! characters that nobody sees; comments that speak to assistants; links that carry something away.
+//! Finds text that tries to command an agent that reads it: phrases that tell it to drop its instructions, act without
+//! rules, keep something from the user or give something away; role markers of a host; invisible characters; comments
+//! that address assistants; links that leak data.
 //!
-//! Pure, and linear in the length of the text. Only orders count: what is told about such texts, in quotes and beside a
-//! word such as `injection`, does not. A text that means to hide what it says can; this is no wall, it is a sieve.
+//! Pure, and linear in the length of the text. Only orders count: quotes near a word such as `injection` are reports,
+//! and do not. A determined author can evade this. It is a filter, not a wall.
 
 mod comment;
 mod hidden;
@@ -18,22 +18,22 @@ mod word;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use self::word::Words;
-use crate::memory::Edition;
-use crate::vocabulary::CommandKind;
+use self::word::NumberedWords;
+use crate::model::memory::Edition;
+use crate::model::vocabulary::CommandKind;
 
 /// A part of a text that tries to command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Where it stands, in bytes. Both ends are between characters.
+pub struct CommandMatch {
+    /// Its range in bytes. Both ends are on character boundaries.
     pub range: Range<usize>,
-    /// How it tries.
+    /// Its kind of command.
     pub what: CommandKind,
 }
 
-/// What in a text tries to command an agent, in order and apart from each other.
-pub fn find(text: &str) -> Vec<Found> {
-    let words = Words::of(text);
+/// Finds the parts of a text that try to command an agent, in order and without overlap.
+pub fn find(text: &str) -> Vec<CommandMatch> {
+    let words = NumberedWords::of(text);
     let mut found = Vec::new();
     phrase::find(&words, &mut found);
     tag::find(text, &words, &mut found);
@@ -52,7 +52,7 @@ pub fn find(text: &str) -> Vec<Found> {
     found
 }
 
-/// The text without the lines on which something tries to command an agent, and how many those were.
+/// Returns the text without the lines that try to command an agent, and the number of removed lines.
 pub fn without_lines(text: &str) -> (String, usize) {
     let found = find(text);
     let (mut kept, mut left_out, mut start) = (String::with_capacity(text.len()), 0, 0);
@@ -68,7 +68,7 @@ pub fn without_lines(text: &str) -> (String, usize) {
     (kept, left_out)
 }
 
-/// How the texts of a memory try to command whoever reads them, each way once.
+/// Returns the kinds of command in the texts of a memory, each once.
 pub(crate) fn marks(edition: &Edition) -> Vec<CommandKind> {
     let text = &edition.text;
     let beside = [&text.title, &text.summary, &edition.key, &edition.source_note].into_iter().flatten();
@@ -76,7 +76,7 @@ pub(crate) fn marks(edition: &Edition) -> Vec<CommandKind> {
     kinds(texts.map(String::as_str))
 }
 
-/// How any of some texts tries to, each way once.
+/// Returns the kinds of command in some texts, each once.
 pub(crate) fn kinds<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<CommandKind> {
     let kinds: BTreeSet<CommandKind> = texts.flat_map(find).map(|found| found.what).collect();
     kinds.into_iter().collect()

@@ -1,61 +1,69 @@
-//! Looks for phrases among words.
+//! Searches words for phrases.
 //!
-//! Every phrase has a bounded length, so each word is looked at a bounded number of times.
+//! Every phrase has a bounded length, so each word is visited a bounded number of times.
 
 use std::sync::LazyLock;
 
-use super::Found;
+use super::CommandMatch;
 use super::list::{self, LISTS, PHRASES};
-use super::word::{Gap, Number, Word, Words, number};
-use crate::vocabulary::CommandKind;
+use super::word::{NumberedWord, NumberedWords, WordGap, WordNumber, number};
+use crate::model::vocabulary::CommandKind;
 
 /// Most words between the beginning of a clause and the verb of an order.
 const LEAD: usize = 10;
-/// So many words before an order that is joined to something are looked at for who acts.
+/// Words before a joined order that are searched for an actor.
 const JOINED: usize = 12;
-/// So many words around a phrase are looked at for what it is told of.
+/// Words around a phrase that are searched for signs of a report.
 const AROUND: usize = 40;
-/// So many bytes around a phrase are looked at for quotes.
+/// Bytes around a phrase that are searched for quotes.
 const QUOTED: usize = 120;
 
 /// A set of words, ascending.
-pub(super) struct Set(Vec<Number>);
+pub(super) struct WordNumberSet(Vec<WordNumber>);
 
-impl Set {
-    fn of(words: &'static str) -> Self {
-        let mut numbers: Vec<Number> = expanded(words).map(number).collect();
+impl WordNumberSet {
+    fn of(words: &str) -> Self {
+        let mut numbers = Vec::new();
+        for word in words.split('|') {
+            match listed(word) {
+                Some(name) => {
+                    let list = LISTS.iter().position(|(list, _)| *list == name);
+                    numbers.extend(list.into_iter().flat_map(|list| &LISTED[list]));
+                }
+                None => numbers.push(number(word)),
+            }
+        }
         numbers.sort_unstable();
         Self(numbers)
     }
 
-    /// Whether a word is one of them.
-    pub(super) fn contains(&self, word: &Number) -> bool {
+    /// Returns true if a word is in the set.
+    pub(super) fn contains(&self, word: &WordNumber) -> bool {
         self.0.binary_search(word).is_ok()
     }
 }
 
-/// The words of a step, with those of the lists that it names.
-fn expanded(step: &'static str) -> impl Iterator<Item = &'static str> {
-    step.split('|').flat_map(|word| {
-        match word.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
-            Some(name) => LISTS.iter().find(|(list, _)| *list == name).map_or("", |(_, words)| *words),
-            None => word,
-        }
-        .split('|')
-    })
+/// Returns the name of the list in a step such as `{verbs}`.
+fn listed(word: &str) -> Option<&str> {
+    word.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// One step of a phrase.
-enum Step {
-    /// One of these words, from so many times to so many.
-    Word(Set, usize, usize),
-    /// Up to so many words of any kind.
+/// The word numbers of each list. Phrases name the same few lists hundreds of times, and every process that shows a memory
+/// pays for reading them.
+static LISTED: LazyLock<Vec<Vec<WordNumber>>> =
+    LazyLock::new(|| LISTS.iter().map(|(_, words)| words.split('|').map(number).collect()).collect());
+
+/// A step of a phrase.
+enum PhraseStep {
+    /// A word of this set, with the fewest and the most repetitions.
+    Word(WordNumberSet, usize, usize),
+    /// Any words, up to this many.
     Any(usize),
-    /// A mark before what follows.
+    /// A punctuation mark before the next step.
     Mark,
 }
 
-impl Step {
+impl PhraseStep {
     fn of(step: &'static str) -> Self {
         if step == "," {
             return Self::Mark;
@@ -64,37 +72,39 @@ impl Step {
             return Self::Any(most.parse().expect("a number of words"));
         }
         match (step.strip_suffix('?'), step.strip_suffix('*')) {
-            (Some(words), _) => Self::Word(Set::of(words), 0, 1),
-            (_, Some(words)) => Self::Word(Set::of(words), 0, 3),
-            _ => Self::Word(Set::of(step), 1, 1),
+            (Some(words), _) => Self::Word(WordNumberSet::of(words), 0, 1),
+            (_, Some(words)) => Self::Word(WordNumberSet::of(words), 0, 3),
+            _ => Self::Word(WordNumberSet::of(step), 1, 1),
         }
     }
 
+    /// Returns the words that a step names itself, without those of its lists.
     fn words(step: &'static str) -> impl Iterator<Item = &'static str> {
         let is_word = step != "," && step != "^" && !step.starts_with("..");
-        is_word.then(|| expanded(step.trim_end_matches(['?', '*']))).into_iter().flatten()
+        let words = is_word.then(|| step.trim_end_matches(['?', '*']).split('|'));
+        words.into_iter().flatten().filter(|word| listed(word).is_none())
     }
 }
 
-struct Phrase {
+struct CommandPhrase {
     what: CommandKind,
     order: bool,
-    steps: Vec<Step>,
+    steps: Vec<PhraseStep>,
 }
 
-static ALL: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
-    let read = |(what, text): &(CommandKind, &'static str)| Phrase {
+static ALL: LazyLock<Vec<CommandPhrase>> = LazyLock::new(|| {
+    let read = |(what, text): &(CommandKind, &'static str)| CommandPhrase {
         what: *what,
         order: text.starts_with('^'),
-        steps: text.split(' ').filter(|step| *step != "^").map(Step::of).collect(),
+        steps: text.split(' ').filter(|step| *step != "^").map(PhraseStep::of).collect(),
     };
     PHRASES.iter().map(read).collect()
 });
-/// The places of the phrases that may begin with a word, by its number.
+/// The phrases that may begin with a word, by the word's number.
 static BY_FIRST: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
     let mut places: Vec<Vec<usize>> = Vec::new();
     for (place, phrase) in ALL.iter().enumerate() {
-        let Some(Step::Word(first, ..)) = phrase.steps.first() else { continue };
+        let Some(PhraseStep::Word(first, ..)) = phrase.steps.first() else { continue };
         for word in &first.0 {
             let word = usize::from(*word);
             places.resize_with(places.len().max(word + 1), Vec::new);
@@ -105,38 +115,40 @@ static BY_FIRST: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
     }
     places
 });
-static LEADS: LazyLock<Set> = LazyLock::new(|| Set::of(list::LEAD));
-static BEFORE_TO: LazyLock<Set> = LazyLock::new(|| Set::of(list::BEFORE_TO));
-static JOINS: LazyLock<Set> = LazyLock::new(|| Set::of(list::JOINS));
-static TALE: LazyLock<Set> = LazyLock::new(|| Set::of(list::TALE));
-static TOLD: LazyLock<Set> = LazyLock::new(|| Set::of(list::TOLD));
-static READERS: LazyLock<Set> = LazyLock::new(|| Set::of(list::READERS));
-static AIS: LazyLock<Set> = LazyLock::new(|| Set::of("{ai}"));
-static BOTS: LazyLock<Set> = LazyLock::new(|| Set::of("{bot}"));
-static HEEDS: LazyLock<Set> = LazyLock::new(|| Set::of("{heed}"));
-static DEEDS: LazyLock<Set> = LazyLock::new(|| Set::of("{deed}"));
-static MUSTS: LazyLock<Set> = LazyLock::new(|| Set::of("{must}"));
-static TO: LazyLock<Number> = LazyLock::new(|| number("to"));
+static LEADS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::LEAD));
+static BEFORE_TO: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::BEFORE_TO));
+static JOINS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::JOINS));
+static TALE: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::TALE));
+static TOLD: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::TOLD));
+static READERS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::READERS));
+static AIS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{ai}"));
+static BOTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{bot}"));
+static HEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{heed}"));
+static DEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{deed}"));
+static MUSTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{must}"));
+static TO: LazyLock<WordNumber> = LazyLock::new(|| number("to"));
 /// The word `system`.
-pub(super) static SYSTEM: LazyLock<Number> = LazyLock::new(|| number("system"));
-static CALLS: LazyLock<Set> = LazyLock::new(|| Set::of(list::CALLS));
-static CALLED: LazyLock<Set> = LazyLock::new(|| Set::of(list::CALLED));
-static ALL_OF: LazyLock<Set> = LazyLock::new(|| Set::of("all|any|every|to"));
-static ASSISTANTS: LazyLock<Set> = LazyLock::new(|| Set::of("assistant|assistants"));
-static NEWS: LazyLock<Set> = LazyLock::new(|| Set::of("new|updated"));
-static HEADED: LazyLock<Set> = LazyLock::new(|| Set::of("{orders}"));
-static HEADING_WORDS: LazyLock<Set> = LazyLock::new(|| Set::of("system|developer|secret|the|for|ai"));
-static AFTER_HEADING: LazyLock<Set> = LazyLock::new(|| Set::of(list::AFTER_HEADING));
-/// Words by which a message that names its role gives an order.
-pub(super) static ROLE_ORDERS: LazyLock<Set> = LazyLock::new(|| Set::of(list::ROLE_ORDERS));
-/// Words by which a made-up answer gives something away.
-pub(super) static ROLE_LOOT: LazyLock<Set> = LazyLock::new(|| Set::of(list::ROLE_LOOT));
-/// Words by which what follows a tag speaks to the reader.
-pub(super) static ADDRESSED: LazyLock<Set> = LazyLock::new(|| Set::of(list::ADDRESSED));
+pub(super) static SYSTEM: LazyLock<WordNumber> = LazyLock::new(|| number("system"));
+static CALLS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::CALLS));
+static CALLED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::CALLED));
+static ALL_OF: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("all|any|every|to"));
+static ASSISTANTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("assistant|assistants"));
+static NEWS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("new|updated"));
+static HEADED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{orders}"));
+static HEADING_WORDS: LazyLock<WordNumberSet> =
+    LazyLock::new(|| WordNumberSet::of("system|developer|secret|the|for|ai"));
+static AFTER_HEADING: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::AFTER_HEADING));
+/// Words that give an order in a message that names its role.
+pub(super) static ROLE_ORDERS: LazyLock<WordNumberSet> =
+    LazyLock::new(|| WordNumberSet::of(list::ROLE_ORDERS));
+/// Words that give something away in a made-up answer.
+pub(super) static ROLE_LOOT: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ROLE_LOOT));
+/// Words after a tag that address the reader.
+pub(super) static ADDRESSED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ADDRESSED));
 /// Words that begin an order after `System:`.
-pub(super) static ORDERED: LazyLock<Set> = LazyLock::new(|| Set::of(list::ORDERED));
+pub(super) static ORDERED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ORDERED));
 
-/// Every word that is used here.
+/// Returns every word that is used here.
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let beside = [
         list::LEAD,
@@ -153,7 +165,7 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
         list::ROLE_ORDERS,
         list::ROLE_LOOT,
     ];
-    let steps = PHRASES.iter().flat_map(|(_, phrase)| phrase.split(' ')).flat_map(Step::words);
+    let steps = PHRASES.iter().flat_map(|(_, phrase)| phrase.split(' ')).flat_map(PhraseStep::words);
     let lists = LISTS.iter().flat_map(|(_, words)| words.split('|'));
     steps
         .chain(lists)
@@ -161,17 +173,17 @@ pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
         .chain(["to", "system", "every"])
 }
 
-pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let mut at = 0;
     while at < words.all.len() {
-        let match_at = |phrase: &Phrase| -> Option<usize> {
+        let match_at = |phrase: &CommandPhrase| -> Option<usize> {
             let end = matched(&phrase.steps, &words.all, at, false)?;
             (!phrase.order || is_order(&words.all, at)).then_some(end)
         };
         let phrases = BY_FIRST.get(usize::from(words.all[at].number)).into_iter().flatten();
         let hit = phrases.map(|place| &ALL[*place]).find_map(|phrase| Some((phrase.what, match_at(phrase)?)));
         if let Some((what, end)) = hit.filter(|(_, end)| !is_told(words, at, *end)) {
-            found.push(Found { range: words.all[at].start..words.all[end - 1].end, what });
+            found.push(CommandMatch { range: words.all[at].start..words.all[end - 1].end, what });
             at = end;
         } else {
             at += 1;
@@ -181,34 +193,38 @@ pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
     headings(words, found);
 }
 
-/// So many words after a call or a heading are looked at.
+/// Words after a call or a heading that are checked.
 const AFTER: usize = 12;
 
-/// Calls such as `Attention AI agents!`, whose next sentence speaks to the reader.
-fn calls(words: &Words<'_>, found: &mut Vec<Found>) {
+/// Finds calls such as `Attention AI agents!` that are followed by a sentence to the reader.
+fn calls(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let all = &words.all;
     for start in (0..all.len()).filter(|at| CALLS.contains(&all[*at].number)) {
         let mut at = start + 1;
         at += all[at..].iter().take(2).take_while(|word| ALL_OF.contains(&word.number)).count();
-        let is = |place: usize, set: &Set| all.get(place).is_some_and(|word| set.contains(&word.number));
+        let is =
+            |place: usize, set: &WordNumberSet| all.get(place).is_some_and(|word| set.contains(&word.number));
         let end = match (is(at, &AIS), is(at + 1, &BOTS), is(at, &ASSISTANTS)) {
             (true, true, _) => at + 2,
             (true, false, _) | (_, _, true) => at + 1,
             _ => continue,
         };
-        let parted = all.get(end).is_some_and(|next| next.gap >= Gap::Clause);
-        let close = all[start + 1..at].iter().chain(all.get(at)).all(|word| word.gap < Gap::Sentence);
+        let parted = all.get(end).is_some_and(|next| next.gap >= WordGap::Clause);
+        let close = all[start + 1..at].iter().chain(all.get(at)).all(|word| word.gap < WordGap::Sentence);
         let speaks = all[end.min(all.len())..].iter().take(AFTER).any(|word| CALLED.contains(&word.number));
         if parted && close && speaks && !is_told(words, start, end) {
-            found.push(Found { range: all[start].start..all[end - 1].end, what: CommandKind::Address });
+            found
+                .push(CommandMatch { range: all[start].start..all[end - 1].end, what: CommandKind::Address });
         }
     }
 }
 
-/// Lines with nothing but `NEW INSTRUCTIONS` in capitals, above what is for a model.
-fn headings(words: &Words<'_>, found: &mut Vec<Found>) {
+/// Finds lines with only `NEW INSTRUCTIONS` in capitals, above instructions for a model.
+fn headings(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let all = &words.all;
-    for start in (0..all.len()).filter(|at| NEWS.contains(&all[*at].number) && all[*at].gap >= Gap::Clause) {
+    for start in
+        (0..all.len()).filter(|at| NEWS.contains(&all[*at].number) && all[*at].gap >= WordGap::Clause)
+    {
         let between = all[start + 1..].iter().take(3).take_while(|word| HEADING_WORDS.contains(&word.number));
         let end = start + 1 + between.count();
         if !all.get(end).is_some_and(|word| HEADED.contains(&word.number)) {
@@ -220,22 +236,23 @@ fn headings(words: &Words<'_>, found: &mut Vec<Found>) {
         let capitals = !words.text[range.clone()].contains(char::is_lowercase);
         let meant = all[end + 1..].iter().take(AFTER).any(|word| AFTER_HEADING.contains(&word.number));
         if alone && capitals && meant && !is_told(words, start, end + 1) {
-            found.push(Found { range, what: CommandKind::Override });
+            found.push(CommandMatch { range, what: CommandKind::Override });
         }
     }
 }
 
-/// Where a phrase ends that begins with the word at this place.
-fn matched(steps: &[Step], words: &[Word], at: usize, mark: bool) -> Option<usize> {
+/// Returns the end of a phrase that begins at this word.
+fn matched(steps: &[PhraseStep], words: &[NumberedWord], at: usize, mark: bool) -> Option<usize> {
     let Some((step, rest)) = steps.split_first() else {
         return Some(at);
     };
-    // The first word of a phrase may begin a sentence; no other one may.
-    let goes_on = |place: usize| place == at || words.get(place).is_some_and(|word| word.gap < Gap::Sentence);
+    // The first word of a phrase may begin a sentence; the others may not.
+    let goes_on =
+        |place: usize| place == at || words.get(place).is_some_and(|word| word.gap < WordGap::Sentence);
     match step {
-        Step::Mark => matched(rest, words, at, true),
-        Step::Any(most) => {
-            if mark && words.get(at).is_none_or(|word| word.gap != Gap::Clause) {
+        PhraseStep::Mark => matched(rest, words, at, true),
+        PhraseStep::Any(most) => {
+            if mark && words.get(at).is_none_or(|word| word.gap != WordGap::Clause) {
                 return None;
             }
             (0..=*most)
@@ -244,9 +261,9 @@ fn matched(steps: &[Step], words: &[Word], at: usize, mark: bool) -> Option<usiz
                 })
                 .find_map(|skipped| matched(rest, words, at + skipped, false))
         }
-        Step::Word(set, least, most) => {
+        PhraseStep::Word(set, least, most) => {
             let fits = |place: usize| words.get(place).is_some_and(|word| set.contains(&word.number));
-            let marked = !mark || words.get(at).is_some_and(|word| word.gap == Gap::Clause);
+            let marked = !mark || words.get(at).is_some_and(|word| word.gap == WordGap::Clause);
             let most = (0..*most).take_while(|n| marked && fits(at + n) && goes_on(at + n)).count();
             (*least..=most).rev().find_map(|taken| {
                 let next = at + taken;
@@ -257,16 +274,16 @@ fn matched(steps: &[Step], words: &[Word], at: usize, mark: bool) -> Option<usiz
     }
 }
 
-/// Whether no sentence goes on with the word at this place.
-fn ends(words: &[Word], at: usize) -> bool {
-    words.get(at).is_none_or(|word| word.gap == Gap::Sentence)
+/// Returns true if the sentence ends before this word.
+fn ends(words: &[NumberedWord], at: usize) -> bool {
+    words.get(at).is_none_or(|word| word.gap == WordGap::Sentence)
 }
 
-/// Whether the verb at this place is an order: it begins a clause, or only words such as `please` stand before it.
-fn is_order(words: &[Word], verb: usize) -> bool {
+/// Returns true if the verb at this place is an order: it begins a clause, or only words such as `please` come before it.
+fn is_order(words: &[NumberedWord], verb: usize) -> bool {
     let (mut at, mut asks) = (verb, false);
     for _ in 0..LEAD {
-        if words[at].gap >= Gap::Clause {
+        if words[at].gap >= WordGap::Clause {
             return asks || at == verb || words[verb - 1].number != *TO;
         }
         let Some(before) = at.checked_sub(1) else {
@@ -284,48 +301,48 @@ fn is_order(words: &[Word], verb: usize) -> bool {
     false
 }
 
-/// Whether somebody acts in the sentence before this place.
-fn is_tale(words: &[Word], at: usize) -> bool {
+/// Returns true if the sentence before this place has an actor.
+fn is_tale(words: &[NumberedWord], at: usize) -> bool {
     let mut place = at;
     for _ in 0..JOINED {
         if TALE.contains(&words[place].number) {
             return true;
         }
-        if words[place].gap == Gap::Sentence || place == 0 {
+        if words[place].gap == WordGap::Sentence || place == 0 {
             return false;
         }
         place -= 1;
     }
-    // Too far to tell who acts.
+    // Too far back to know who acts.
     true
 }
 
-/// Whether a phrase is in quotes and beside a word for such phrases: it is told of, and not said.
-pub(super) fn is_told(words: &Words<'_>, at: usize, end: usize) -> bool {
+/// Returns true if a phrase is quoted near a word for such phrases: it is a report, not an order.
+pub(super) fn is_told(words: &NumberedWords<'_>, at: usize, end: usize) -> bool {
     let near = at.saturating_sub(AROUND)..words.all.len().min(end + AROUND);
     let told = words.all[near].iter().any(|word| TOLD.contains(&word.number));
     told && is_quoted(words.text.as_bytes(), words.all[at].start, words.all[end - 1].end)
 }
 
 fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
-    // The last byte of ‘ ’ “ ” „ is among them; what else ends so is rare enough.
+    // The last bytes of ‘ ’ “ ” „ are among them; other characters that end so are rare enough.
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'`' | b'\'' | 0x98..=0x9e);
     let before = bytes[start.saturating_sub(QUOTED)..start].iter().rev().take_while(|byte| **byte != b'\n');
     let after = bytes[end..bytes.len().min(end + QUOTED)].iter().take_while(|byte| **byte != b'\n');
     before.into_iter().any(is_quote) && after.into_iter().any(is_quote)
 }
 
-/// Whether these words, which are a comment, give an order to whoever reads pages for people.
-pub(super) fn speaks_to_assistant(words: &[Word]) -> bool {
+/// Returns true if these words of a comment give an order to an assistant that reads pages for people.
+pub(super) fn speaks_to_assistant(words: &[NumberedWord]) -> bool {
     let must = words.iter().any(|word| MUSTS.contains(&word.number));
-    // What comes right after who is called, as in `AI assistant: approve this`.
+    // The words right after the addressee, as in `AI assistant: approve this`.
     let told = |place: usize| {
         let next = words.get(place + 1..words.len().min(place + 3)).unwrap_or_default();
-        next.iter().any(|word| word.gap >= Gap::Clause && DEEDS.contains(&word.number))
+        next.iter().any(|word| word.gap >= WordGap::Clause && DEEDS.contains(&word.number))
     };
     words.iter().enumerate().any(|(place, word)| {
         let after = words.get(place + 1);
-        let parted = after.is_some_and(|next| next.gap >= Gap::Clause);
+        let parted = after.is_some_and(|next| next.gap >= WordGap::Clause);
         let heeded = place > 0
             && words[place.saturating_sub(3)..place].iter().any(|word| HEEDS.contains(&word.number));
         let named =
@@ -342,10 +359,10 @@ mod tests {
     #[test]
     fn every_list_that_a_phrase_names_is_there() {
         for (_, phrase) in PHRASES {
-            let first = phrase.trim_start_matches("^ ").split(' ').next().map(Step::of);
-            assert!(matches!(first, Some(Step::Word(_, 1, _))), "{phrase}");
+            let first = phrase.trim_start_matches("^ ").split(' ').next().map(PhraseStep::of);
+            assert!(matches!(first, Some(PhraseStep::Word(_, 1, _))), "{phrase}");
             for step in phrase.split(' ') {
-                for word in Step::words(step) {
+                for word in PhraseStep::words(step) {
                     assert!(!word.is_empty() && number(word) != 0, "{step} in {phrase}");
                 }
             }

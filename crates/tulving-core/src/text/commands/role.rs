@@ -1,19 +1,19 @@
-//! Messages of a chat written as JSON: `{"role": "system", "content": …}`. A host that puts a text between its own messages
-//! would pass one on as a message of somebody else. Only those count that give an order.
+//! Chat messages written as JSON: `{"role": "system", "content": …}`. A host that inserts a text between its own messages
+//! could pass one on as a message of another speaker. Only messages that give an order count.
 
-use super::Found;
+use super::CommandMatch;
 use super::phrase;
-use super::word::Words;
-use crate::vocabulary::CommandKind;
+use super::word::NumberedWords;
+use crate::model::vocabulary::CommandKind;
 
 const ROLE: &[u8] = b"\"role\"";
 const CONTENT: &[u8] = b"\"content\"";
-/// Between the role and its content are at the most so many bytes.
+/// Most bytes between the role and its content.
 const BETWEEN: usize = 60;
-/// Longest content that is looked at.
+/// Longest content that is checked.
 const LONGEST: usize = 2_000;
 
-pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let bytes = words.text.as_bytes();
     for start in memchr::memmem::find_iter(bytes, ROLE) {
         let Some((role, at)) = value(bytes, start + ROLE.len()) else { continue };
@@ -28,12 +28,12 @@ pub(super) fn find(words: &Words<'_>, found: &mut Vec<Found>) {
         let places = words.within(&said);
         let gives = words.all[places].iter().any(|word| orders.contains(&word.number));
         if gives && !is_code(bytes, start) {
-            found.push(Found { range: start..end, what: CommandKind::FakeTag });
+            found.push(CommandMatch { range: start..end, what: CommandKind::FakeTag });
         }
     }
 }
 
-/// Where the text is that a name before this place has, and where it ends with its quote.
+/// Returns the range of the text value after a key that ends here, and the end including its quote.
 fn value(bytes: &[u8], at: usize) -> Option<(std::ops::Range<usize>, usize)> {
     let blank =
         |at: usize| at + bytes[at..].iter().take(8).take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -56,7 +56,7 @@ fn value(bytes: &[u8], at: usize) -> Option<(std::ops::Range<usize>, usize)> {
     Some((start..end, end + 1))
 }
 
-/// Tells whether a message stands in code: after a backtick, an assignment or a call in its line.
+/// Returns true if a message is in code: after a backtick, an assignment or a call in its line.
 fn is_code(bytes: &[u8], at: usize) -> bool {
     let line = bytes[..at].iter().rev().take(BETWEEN).take_while(|byte| **byte != b'\n');
     line.into_iter().any(|byte| matches!(byte, b'`' | b'=' | b'('))

@@ -1,48 +1,48 @@
-//! Marks by which a host tells a model who speaks. In a memory nobody needs them.
+//! Markers that a host uses to tell a model who speaks. A memory does not need them.
 
-use super::Found;
+use super::CommandMatch;
 use super::phrase;
-use super::word::{Gap, Words};
+use super::word::{NumberedWords, WordGap};
+use crate::model::vocabulary::CommandKind;
 use crate::text::visible::{FENCE, SPEAKERS};
-use crate::vocabulary::CommandKind;
 
-/// Marks that mean nothing else, in lower case. Those of the form `<|name|>` are known by their form.
+/// Markers with no other meaning, in lower case. Those of the form `<|name|>` are recognized by their form.
 const MARKS: [&str; 6] = ["<<sys>>", "<</sys>>", "[inst]", "[/inst]", "<start_of_turn>", "<end_of_turn>"];
-/// The mark that also is an abbreviation: it counts where its end, or another mark of its template, stands in the text.
+/// The marker that is also an abbreviation. It counts only if its end, or another marker of its template, is in the text.
 const TURN: &str = "[inst]";
-/// Names of tags by which models write calls of tools, and what follows where they are used.
+/// Tags that models use for tool calls, and the bytes that follow in real use.
 const CALLS: [(&str, &[u8]); 4] =
     [("function_calls", b"<"), ("tool_call", b"{"), ("tool_calls", b"[{"), ("invoke", b" name")];
-/// The bar of DeepSeek's marks, and what stands around it.
+/// The bar of DeepSeek's markers, and the brackets around it.
 const WIDE_BAR: &str = "｜";
 const WIDE_ENDS: [&str; 2] = [">", "›"];
-/// Longest name in a mark.
+/// Longest name in a marker.
 const LONGEST_NAME: usize = 40;
 
-/// Names of tags that count as [those of speakers](SPEAKERS) do, where what follows speaks to the reader. They are also plain
-/// words and elements of documents, such as `<developer>` of a `pom.xml`: by themselves they mean nothing, and keep their
-/// brackets when they are recalled.
+/// Tags that count like [those of speakers](SPEAKERS) if the text after them addresses the reader. They are also plain words
+/// and document elements, such as `<developer>` in a `pom.xml`. So they mean nothing alone, and keep their brackets when
+/// they are recalled.
 const WORDS: [&str; 4] = ["developer", "admin", "important", "override"];
 
-/// How often each tag was begun and not ended: those of [`tags`], and the fence.
-type Open = [u32; SPEAKERS.len() + WORDS.len() + 1];
+/// Number of tags that were opened and not closed, for each of [`tags`] and the fence.
+type OpenTagCounts = [u32; SPEAKERS.len() + WORDS.len() + 1];
 
 fn tags() -> impl Iterator<Item = &'static &'static str> {
     SPEAKERS.iter().chain(&WORDS)
 }
 
-/// How many letters after a bracket may be the tag.
+/// Most letters of a tag after its bracket.
 const LONGEST: usize = 32;
-/// The header by which some models are told what to do.
+/// The header that introduces instructions for some models.
 const HEADER: &[u8] = b"### instruction:";
 
-/// So many bytes after a tag are looked at, and so many words in them.
+/// Most bytes, and most words, that are checked after a tag.
 const AFTER: usize = 400;
 const WORDS_AFTER: usize = 40;
 
-pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let bytes = text.as_bytes();
-    let mut open = Open::default();
+    let mut open = OpenTagCounts::default();
     for at in memchr::memchr3_iter(b'<', b'[', b'#', bytes) {
         let lone = if bytes[at] == b'<' { lone_end(bytes, at, &mut open) } else { None };
         let end = match bytes[at] {
@@ -50,16 +50,16 @@ pub(super) fn find(text: &str, words: &Words<'_>, found: &mut Vec<Found>) {
             _ => mark(bytes, at).or_else(|| tag(bytes, at).filter(|end| speaks(words, *end))).or(lone),
         };
         if let Some(end) = end.filter(|end| !is_shown(bytes, at, *end)) {
-            found.push(Found { range: at..end, what: CommandKind::FakeTag });
+            found.push(CommandMatch { range: at..end, what: CommandKind::FakeTag });
         }
     }
     wide(text, found);
     speakers(words, found);
 }
 
-/// Where the end of a fence, or of what a host says, ends that nothing has begun and that something is said after. Notes what
-/// begins.
-fn lone_end(bytes: &[u8], at: usize, open: &mut Open) -> Option<usize> {
+/// Returns the end of a closing tag of a fence or a speaker that has no opening tag and has text after it. Counts opening
+/// tags.
+fn lone_end(bytes: &[u8], at: usize, open: &mut OpenTagCounts) -> Option<usize> {
     let rest = &bytes[at + 1..bytes.len().min(at + LONGEST)];
     let signs = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || b"/\\".contains(byte)).count();
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -78,13 +78,13 @@ fn lone_end(bytes: &[u8], at: usize, open: &mut Open) -> Option<usize> {
     let blanks = rest[signs + length..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let close = signs + length + blanks;
     let end = at + 1 + close + usize::from(rest.get(close) == Some(&b'>'));
-    // The rest of a cut document goes on with another tag.
+    // The rest of a truncated document continues with another tag.
     let after = bytes[end..].trim_ascii_start();
     let said = after.iter().take(AFTER).any(u8::is_ascii_alphabetic) && !after.starts_with(b"<");
     said.then_some(end)
 }
 
-/// Where a header ends that stands at the beginning of a line.
+/// Returns the end of a header at the beginning of a line.
 fn header(bytes: &[u8], at: usize) -> Option<usize> {
     let begins = at == 0 || bytes[at - 1] == b'\n';
     let end = at + HEADER.len();
@@ -99,14 +99,14 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     listed.map(|mark| at + mark.len()).or_else(|| piped(bytes, at)).or_else(|| call(bytes, at))
 }
 
-/// Tells whether a turn that begins here is one of a template: it ends, or tells what the system says.
+/// Returns true if a turn that begins here belongs to a template: it has an end, or a system marker.
 fn in_template(bytes: &[u8], at: usize) -> bool {
     let after = &bytes[at..bytes.len().min(at + 2 * AFTER)];
     let has = |mark: &[u8]| after.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark));
     has(b"[/inst]") || has(b"<<sys>>") || after.len() < TURN.len() + 2
 }
 
-/// Where a mark such as `<|im_start|>` ends.
+/// Returns the end of a marker such as `<|im_start|>`.
 fn piped(bytes: &[u8], at: usize) -> Option<usize> {
     let name = bytes.get(at..)?.strip_prefix(b"<|")?;
     let length = name
@@ -117,7 +117,7 @@ fn piped(bytes: &[u8], at: usize) -> Option<usize> {
     (length > 1 && name[length..].starts_with(b"|>")).then_some(at + 2 + length + 2)
 }
 
-/// Where a tag ends by which a model calls a tool.
+/// Returns the end of a tag that starts a tool call.
 fn call(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?.strip_prefix(b"<")?;
     let rest = rest.strip_prefix(b"antml:").unwrap_or(rest);
@@ -134,8 +134,8 @@ fn call(bytes: &[u8], at: usize) -> Option<usize> {
     used.then_some(bytes.len() - rest.len() + length + 1)
 }
 
-/// Marks with wide bars, such as `<｜User｜>`.
-fn wide(text: &str, found: &mut Vec<Found>) {
+/// Finds markers with wide bars, such as `<｜User｜>`.
+fn wide(text: &str, found: &mut Vec<CommandMatch>) {
     for (at, _) in text.match_indices(WIDE_BAR) {
         let Some(open) = text[..at].chars().next_back().filter(|c| matches!(c, '<' | '‹')) else {
             continue;
@@ -149,12 +149,12 @@ fn wide(text: &str, found: &mut Vec<Found>) {
         let Some(end) = WIDE_ENDS.iter().find(|end| rest.starts_with(**end)) else { continue };
         let end = text.len() - rest.len() + end.len();
         if close > 0 && !is_shown(text.as_bytes(), start, end) {
-            found.push(Found { range: start..end, what: CommandKind::FakeTag });
+            found.push(CommandMatch { range: start..end, what: CommandKind::FakeTag });
         }
     }
 }
 
-/// Where a tag of one of the names ends: `<system>`, `[SYSTEM]`, with nothing else in it.
+/// Returns the end of a tag that has one of the names and nothing else: `<system>`, `[SYSTEM]`.
 fn tag(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'<' { b'>' } else { b']' };
     let length = bytes[at + 1..].iter().take(24).position(|byte| *byte == close)?;
@@ -163,13 +163,13 @@ fn tag(bytes: &[u8], at: usize) -> Option<usize> {
     tags().any(|tag| name == tag.as_bytes()).then_some(at + length + 2)
 }
 
-/// Whether what follows a tag speaks to the reader.
-fn speaks(words: &Words<'_>, end: usize) -> bool {
+/// Returns true if the text after a tag addresses the reader.
+fn speaks(words: &NumberedWords<'_>, end: usize) -> bool {
     let places = words.within(&(end..end + AFTER));
     words.all[places].iter().take(WORDS_AFTER).any(|word| phrase::ADDRESSED.contains(&word.number))
 }
 
-/// Tells whether a mark is shown as code, and not used: it is in quotes, or begins a piece of code in its line.
+/// Returns true if a marker is shown as code, not used: it is quoted, or begins inline code in its line.
 pub(super) fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
     let quote = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'`' | b'"' | b'\''));
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
@@ -178,22 +178,25 @@ pub(super) fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
     coded || (quote(before) && quote(bytes.get(end)))
 }
 
-/// Lines that begin with `System:` and give an order.
-fn speakers(words: &Words<'_>, found: &mut Vec<Found>) {
+/// Finds lines that begin with `System:` and give an order.
+fn speakers(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     for (place, word) in words.all.iter().enumerate() {
-        if word.number != *phrase::SYSTEM || word.gap < Gap::Clause || !begins_line(words.text, word.start) {
+        if word.number != *phrase::SYSTEM
+            || word.gap < WordGap::Clause
+            || !begins_line(words.text, word.start)
+        {
             continue;
         }
         let rest = &words.text[word.end..];
         let colon = rest.trim_start_matches(['*', '_', ']', ' ']).starts_with(':');
         let next = words.all.get(place + 1).filter(|next| phrase::ORDERED.contains(&next.number));
         if let Some(next) = next.filter(|_| colon) {
-            found.push(Found { range: word.start..next.end, what: CommandKind::FakeTag });
+            found.push(CommandMatch { range: word.start..next.end, what: CommandKind::FakeTag });
         }
     }
 }
 
-/// Whether only marks stand between the beginning of a line and this place.
+/// Returns true if only markup is between the beginning of a line and this place.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = text[..at].bytes().rev().take_while(|byte| *byte != b'\n').take(12);
     let marks: Vec<u8> = before.collect();

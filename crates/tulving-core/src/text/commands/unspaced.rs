@@ -1,34 +1,33 @@
-//! Orders to drop what was said before, and to keep something from the user, in languages whose words have no blanks around
-//! them, have endings, or are written with signs that are no letters: Chinese, Japanese, Korean, Arabic, Persian, Hebrew,
-//! Hindi, Thai.
+//! Orders to drop earlier instructions and to keep something from the user, in languages whose words have no spaces around
+//! them, have endings, or use signs that are not letters: Chinese, Japanese, Korean, Arabic, Persian, Hebrew, Hindi, Thai.
 //!
-//! Every way has a bounded length, and each of its beginnings is looked at once.
+//! Every pattern has a bounded length, and each possible beginning is checked once.
 
 use std::ops::Range;
 
-use super::Found;
-use crate::vocabulary::CommandKind;
+use super::CommandMatch;
+use crate::model::vocabulary::CommandKind;
 
 /// Most letters between two parts of an order.
 const BETWEEN: usize = 12;
-/// So many letters before an order are looked at for a quote.
+/// Letters before an order that are searched for a quote.
 const QUOTED: usize = 4;
 
-/// A way to say it: one of each part, in this order.
-struct Way {
+/// A pattern: one word of each part, in this order.
+struct UnspacedPattern {
     parts: &'static [&'static [&'static str]],
     what: CommandKind,
-    first: First,
+    first: PatternStart,
 }
 
-/// What a way begins with, which says what may stand before it.
+/// The beginning of a pattern, which limits what may come before it.
 #[derive(Clone, Copy, PartialEq)]
-enum First {
-    /// The verb: only who is spoken to, or a word such as `please`, may stand before it.
+enum PatternStart {
+    /// The verb: only the addressee, or a word such as `please`, may come before it.
     Verb,
-    /// The verb, in a script with blanks between words: it begins a clause, or such a word stands before it.
+    /// The verb, in a script with spaces between words: it begins a clause, or comes after such a word.
     SpacedVerb,
-    /// Something else.
+    /// Another part.
     Other,
 }
 
@@ -38,31 +37,31 @@ const CHINESE_ORDERS: &[&str] = &["指令", "指示", "提示词", "提示詞", 
 const JAPANESE_ORDERS: &[&str] = &["指示", "命令", "指令", "ルール", "プロンプト", "制約"];
 const KOREAN_ORDERS: &[&str] = &["지시", "명령", "지침", "프롬프트", "규칙"];
 
-/// A way to tell to drop what was said before.
-const fn drop(first: First, parts: &'static [&'static [&'static str]]) -> Way {
-    Way { parts, what: CommandKind::Override, first }
+/// A pattern that tells a model to drop earlier instructions.
+const fn drop(first: PatternStart, parts: &'static [&'static [&'static str]]) -> UnspacedPattern {
+    UnspacedPattern { parts, what: CommandKind::Override, first }
 }
 
-/// A way to tell to keep something from the user.
-const fn keep(first: First, parts: &'static [&'static [&'static str]]) -> Way {
-    Way { parts, what: CommandKind::Secrecy, first }
+/// A pattern that tells a model to keep something from the user.
+const fn keep(first: PatternStart, parts: &'static [&'static [&'static str]]) -> UnspacedPattern {
+    UnspacedPattern { parts, what: CommandKind::Secrecy, first }
 }
 
-const WAYS: [Way; 16] = [
-    drop(First::Verb, &[CHINESE_DROP, CHINESE_BEFORE, CHINESE_ORDERS]),
+const WAYS: [UnspacedPattern; 16] = [
+    drop(PatternStart::Verb, &[CHINESE_DROP, CHINESE_BEFORE, CHINESE_ORDERS]),
     drop(
-        First::Verb,
+        PatternStart::Verb,
         &[CHINESE_DROP, CHINESE_BEFORE, &["被告知", "告诉你", "告訴你", "说过的一切", "說過的一切"]],
     ),
     keep(
-        First::Verb,
+        PatternStart::Verb,
         &[
             &["不要告诉", "别告诉", "不要告訴", "別告訴", "不得告诉", "不要让", "不要讓"],
             &["用户", "用戶", "使用者"],
         ],
     ),
     drop(
-        First::Other,
+        PatternStart::Other,
         &[
             &["これまで", "今まで", "以前", "以上", "上記", "前の", "先ほど"],
             JAPANESE_ORDERS,
@@ -81,14 +80,14 @@ const WAYS: [Way; 16] = [
         ],
     ),
     keep(
-        First::Other,
+        PatternStart::Other,
         &[
             &["ユーザーに", "ユーザに", "利用者に"],
             &["言わないで", "伝えないで", "知らせないで", "教えないで", "話さないで", "言うな", "伝えるな"],
         ],
     ),
     drop(
-        First::Other,
+        PatternStart::Other,
         &[
             &["이전", "앞선", "앞의", "위의", "지금까지", "기존"],
             KOREAN_ORDERS,
@@ -106,32 +105,32 @@ const WAYS: [Way; 16] = [
         ],
     ),
     keep(
-        First::Other,
+        PatternStart::Other,
         &[
             &["사용자에게", "유저에게", "이용자에게"],
             &["말하지 마", "알리지 마", "이야기하지 마", "언급하지 마", "말하지 말", "알리지 말"],
         ],
     ),
     drop(
-        First::SpacedVerb,
+        PatternStart::SpacedVerb,
         &[
             &["تجاهل", "تجاهلي", "تجاهلوا", "انس ", "انسَ ", "أهمل"],
             &["التعليمات", "الأوامر", "التوجيهات", "القواعد", "الإرشادات"],
             &["السابقة", "أعلاه", "الماضية"],
         ],
     ),
-    keep(First::SpacedVerb, &[&["لا تخبر", "لا تقل", "لا تخبري", "لا تذكر"], &["المستخدم"]]),
+    keep(PatternStart::SpacedVerb, &[&["لا تخبر", "لا تقل", "لا تخبري", "لا تذكر"], &["المستخدم"]]),
     drop(
-        First::Other,
+        PatternStart::Other,
         &[&["دستورات", "دستورالعمل", "دستورهای"], &["قبلی", "پیشین"], &["نادیده بگیر", "فراموش کن"]],
     ),
-    keep(First::Other, &[&["به کاربر"], &["نگو", "نگویید", "اطلاع نده"]]),
+    keep(PatternStart::Other, &[&["به کاربر"], &["نگو", "نگویید", "اطلاع نده"]]),
     drop(
-        First::SpacedVerb,
+        PatternStart::SpacedVerb,
         &[&["התעלם", "התעלמי", "התעלמו", "שכח "], &["ההוראות", "הכללים", "ההנחיות"], &["הקודמות", "הקודמים"]],
     ),
     drop(
-        First::Other,
+        PatternStart::Other,
         &[
             &["पिछले", "पहले के", "पहले दिए", "पूर्व के", "उपरोक्त"],
             &["निर्देश", "आदेश", "नियम"],
@@ -148,23 +147,23 @@ const WAYS: [Way; 16] = [
             ],
         ],
     ),
-    keep(First::Other, &[&["उपयोगकर्ता को", "यूज़र को", "यूजर को"], &["मत बता", "न बता", "मत बोल"]]),
+    keep(PatternStart::Other, &[&["उपयोगकर्ता को", "यूज़र को", "यूजर को"], &["मत बता", "न बता", "मत बोल"]]),
     drop(
-        First::Other,
+        PatternStart::Other,
         &[&["ละเว้น", "เพิกเฉย", "ไม่ต้องสนใจ", "ลืม"], &["คำสั่ง", "คำแนะนำ"], &["ก่อนหน้า", "ที่ผ่านมา"]],
     ),
-    keep(First::Other, &[&["อย่าบอก", "ห้ามบอก"], &["ผู้ใช้"]]),
+    keep(PatternStart::Other, &[&["อย่าบอก", "ห้ามบอก"], &["ผู้ใช้"]]),
 ];
 
 const CHINESE_DROP: &[&str] =
     &["忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵守", "不要理会", "不要理會"];
 
-/// What may stand right before a Chinese verb that is an order.
+/// Characters that may come right before a Chinese verb that is an order.
 const ASKED: &str = "请請你您须須在即并並且全刻";
-/// What follows a verb that only tells what somebody did, and what is no order in Japanese and Korean.
+/// Endings after a verb that make it a report, and Japanese and Korean endings that make no order.
 const TOLD_AFTER: [&str; 13] =
     ["了", "过", "過", "いる", "いた", "しま", "はいけ", "はなら", "도 ", "서는", "도록", "야 하는지", " 있"];
-/// Words beside which what stands in quotes is only told of.
+/// Words that make a nearby quote a report about attacks, not an attack.
 const TOLD: [&str; 16] = [
     "注入",
     "攻击",
@@ -184,7 +183,7 @@ const TOLD: [&str; 16] = [
     "jailbreak",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
     // Letters of these languages begin with one of these bytes.
     if !text.bytes().any(|byte| matches!(byte, 0xd7..=0xdb | 0xe0 | 0xe3..=0xed)) {
         return;
@@ -195,28 +194,29 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             for (start, _) in text.match_indices(first) {
                 let end = said(text, start..start + first.len(), way);
                 if let Some(end) = end.filter(|_| !told || !is_quoted(text, start)) {
-                    found.push(Found { range: start..end, what: way.what });
+                    found.push(CommandMatch { range: start..end, what: way.what });
                 }
             }
         }
     }
 }
 
-/// Where an order ends whose first part stands here.
-fn said(text: &str, first: Range<usize>, way: &Way) -> Option<usize> {
+/// Returns the end of an order whose first part is here.
+fn said(text: &str, first: Range<usize>, way: &UnspacedPattern) -> Option<usize> {
     let end = way.parts[1..].iter().try_fold(first.end, |from, words| part(text, from, words))?;
-    let verb = if way.first == First::Other { end } else { first.end };
+    let verb = if way.first == PatternStart::Other { end } else { first.end };
     let told = TOLD_AFTER.iter().any(|ending| text[verb..].starts_with(ending));
     let before = &text[..first.start];
     let asked = match way.first {
-        First::Verb => is_asked(before),
-        First::SpacedVerb => begins_clause(before),
-        First::Other => true,
+        PatternStart::Verb => is_asked(before),
+        PatternStart::SpacedVerb => begins_clause(before),
+        PatternStart::Other => true,
     };
     (!told && asked).then_some(end)
 }
 
-/// Tells whether a verb after this is an order in a script with blanks: a clause begins, or somebody is asked.
+/// Returns true if a verb after this is an order in a script with spaces: a clause begins, or a word such as `please` comes
+/// before it.
 fn begins_clause(before: &str) -> bool {
     let before = before.trim_end();
     let last = before.chars().next_back();
@@ -224,7 +224,7 @@ fn begins_clause(before: &str) -> bool {
         || ["فضلك", "يرجى", "الآن", "ثم", "בבקשה", "אנא"].iter().any(|word| before.ends_with(word))
 }
 
-/// Where the next part ends, near by and in the same sentence.
+/// Returns the end of the next part, nearby and in the same sentence.
 fn part(text: &str, from: usize, words: &[&str]) -> Option<usize> {
     let is_end = |c: char| matches!(c, '。' | '！' | '？' | '.' | '!' | '?' | '\n');
     let places = text[from..].char_indices().take_while(|(_, c)| !is_end(*c)).take(BETWEEN);
@@ -234,13 +234,13 @@ fn part(text: &str, from: usize, words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Whether a verb after this is an order: it begins a clause, or only who is asked stands before it.
+/// Returns true if a verb after this is an order: it begins a clause, or only the addressee comes before it.
 fn is_asked(before: &str) -> bool {
     let last = before.chars().next_back();
     last.is_none_or(|c| !c.is_alphanumeric() || c.is_ascii() || ASKED.contains(c))
 }
 
-/// Whether what begins here is in quotes.
+/// Returns true if text that begins here is quoted.
 fn is_quoted(text: &str, start: usize) -> bool {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '‘' | '「' | '『' | '《' | '«');
     text[..start].chars().rev().take(QUOTED).any(is_quote)

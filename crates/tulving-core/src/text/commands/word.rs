@@ -1,4 +1,5 @@
-//! The words of a text as orders are looked for in them: in lower case, without what hides in them, known by number.
+//! The words of a text, prepared for the search for orders: in lower case, without hidden characters, known by
+//! number.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,52 +10,52 @@ use unicode_normalization::UnicodeNormalization;
 use super::phrase;
 use crate::text::visible;
 
-/// Longest word that can be known.
+/// Longest word that can be recognized.
 const LONGEST: usize = 24;
 
 /// The number of a word that phrases use; 0 is any other word.
-pub(super) type Number = u16;
+pub(super) type WordNumber = u16;
 
-/// What stands before a word.
+/// The separator before a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gap {
-    /// A blank, or nothing that parts.
+pub(super) enum WordGap {
+    /// A space, or nothing that separates.
     Blank,
-    /// A mark or the beginning of a line: what follows may be an order.
+    /// A mark or the beginning of a line: an order may follow.
     Clause,
-    /// The end of a sentence: nothing goes on after it.
+    /// The end of a sentence: no phrase continues after it.
     Sentence,
 }
 
-/// One word.
+/// A word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
-    /// Where it begins.
+pub(super) struct NumberedWord {
+    /// Its first byte.
     pub(super) start: usize,
-    /// Where it ends.
+    /// The byte after its last.
     pub(super) end: usize,
-    /// Which word it is.
-    pub(super) number: Number,
-    /// What stands before it.
-    pub(super) gap: Gap,
+    /// Its number.
+    pub(super) number: WordNumber,
+    /// The separator before it.
+    pub(super) gap: WordGap,
 }
 
 /// The words of a text.
-pub(super) struct Words<'a> {
+pub(super) struct NumberedWords<'a> {
     /// The text.
     pub(super) text: &'a str,
-    /// In their order.
-    pub(super) all: Vec<Word>,
+    /// Its words, in order.
+    pub(super) all: Vec<NumberedWord>,
 }
 
-impl<'a> Words<'a> {
-    /// The words of this text.
+impl<'a> NumberedWords<'a> {
+    /// Splits this text into words.
     pub(super) fn of(text: &'a str) -> Self {
         let mut all = Vec::new();
-        // One buffer for all of them: most words are looked up and never kept.
+        // One buffer for all words: most are looked up and never kept.
         let (mut word, mut open) = (String::new(), None::<(usize, usize)>);
-        let mut gap = Gap::Sentence;
-        let mut between = Between::default();
+        let mut gap = WordGap::Sentence;
+        let mut between = SeparatorState::default();
         for (at, c) in text.char_indices() {
             if visible::is_hidden(c) {
                 continue;
@@ -69,9 +70,9 @@ impl<'a> Words<'a> {
                 // Within a word, or the end of one: `don't`, `users'`.
             } else {
                 if let Some(place) = open.take() {
-                    all.push(closed(place, &word, std::mem::replace(&mut gap, Gap::Blank)));
+                    all.push(closed(place, &word, std::mem::replace(&mut gap, WordGap::Blank)));
                     word.clear();
-                    between = Between::default();
+                    between = SeparatorState::default();
                 }
                 gap = gap.max(between.see(c));
             }
@@ -80,23 +81,23 @@ impl<'a> Words<'a> {
         Self { text, all }
     }
 
-    /// The places of the words that begin within these bytes.
+    /// Returns the indices of the words that begin within these bytes.
     pub(super) fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let place = |at: usize| self.all.partition_point(|word| word.start < at);
         place(bytes.start)..place(bytes.end)
     }
 }
 
-fn closed((start, end): (usize, usize), word: &str, gap: Gap) -> Word {
-    // Almost no word is one that phrases use, and its beginning tells.
+fn closed((start, end): (usize, usize), word: &str, gap: WordGap) -> NumberedWord {
+    // Almost no word is used by phrases, and its beginning shows that.
     let number = if BEGINNINGS.has(word) { NUMBERS.get(word).copied().unwrap_or_default() } else { 0 };
-    Word { start, end, number, gap }
+    NumberedWord { start, end, number, gap }
 }
 
-/// A bit for the first two bytes of each word that phrases use, and for how long it is.
-struct Beginnings(Vec<u64>);
+/// A bit for the first two bytes and the length of each word that phrases use.
+struct WordPrefixFilter(Vec<u64>);
 
-impl Beginnings {
+impl WordPrefixFilter {
     fn place(word: &str) -> usize {
         let byte = |at: usize| word.as_bytes().get(at).map_or(0, |byte| usize::from(*byte));
         (byte(0) * 961 + byte(1) * 31 + word.len()) % BEGINNING_BITS
@@ -110,46 +111,46 @@ impl Beginnings {
 
 const BEGINNING_BITS: usize = 1 << 14;
 
-static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
+static BEGINNINGS: LazyLock<WordPrefixFilter> = LazyLock::new(|| {
     let mut bits = vec![0; BEGINNING_BITS / 64];
-    for place in NUMBERS.keys().map(|word| Beginnings::place(word)) {
+    for place in NUMBERS.keys().map(|word| WordPrefixFilter::place(word)) {
         bits[place / 64] |= 1 << (place % 64);
     }
-    Beginnings(bits)
+    WordPrefixFilter(bits)
 });
 
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// What was seen since the last word.
+/// The characters since the last word.
 #[derive(Default)]
-struct Between {
+struct SeparatorState {
     stopped: bool,
     lines: u8,
 }
 
-impl Between {
-    fn see(&mut self, c: char) -> Gap {
+impl SeparatorState {
+    fn see(&mut self, c: char) -> WordGap {
         let stopped = std::mem::replace(&mut self.stopped, matches!(c, '.' | '!' | '?' | '。' | '！' | '？'));
         match c {
             '\n' => {
                 self.lines = self.lines.saturating_add(1);
-                if self.lines > 1 || stopped { Gap::Sentence } else { Gap::Clause }
+                if self.lines > 1 || stopped { WordGap::Sentence } else { WordGap::Clause }
             }
             c if c.is_whitespace() => {
                 if stopped {
-                    return Gap::Sentence;
+                    return WordGap::Sentence;
                 }
-                Gap::Blank
+                WordGap::Blank
             }
-            '-' | '_' | '/' | '&' | '@' | '+' | '%' | '$' => Gap::Blank,
-            _ => Gap::Clause,
+            '-' | '_' | '/' | '&' | '@' | '+' | '%' | '$' => WordGap::Blank,
+            _ => WordGap::Clause,
         }
     }
 }
 
-/// Adds a letter in lower case, and one that only looks like a Latin one as that.
+/// Adds a letter in lower case. A letter that only looks like a Latin one is added as that.
 fn push_plain(word: &mut String, c: char) {
     match c {
         'A'..='Z' => word.push(c.to_ascii_lowercase()),
@@ -167,7 +168,7 @@ fn push_plain(word: &mut String, c: char) {
     }
 }
 
-/// The Latin letter that a Cyrillic or Greek one looks like.
+/// Returns the Latin letter that a Cyrillic or Greek one looks like.
 fn look_alike(c: char) -> Option<char> {
     Some(match c {
         'а' | 'А' | 'α' | 'Α' => 'a',
@@ -186,17 +187,17 @@ fn look_alike(c: char) -> Option<char> {
 }
 
 /// The numbers of the words that phrases use.
-static NUMBERS: LazyLock<HashMap<String, Number>> = LazyLock::new(|| {
+static NUMBERS: LazyLock<HashMap<String, WordNumber>> = LazyLock::new(|| {
     let mut numbers = HashMap::new();
     for word in phrase::vocabulary() {
-        let next = Number::try_from(numbers.len() + 1).expect("phrases use few words");
+        let next = WordNumber::try_from(numbers.len() + 1).expect("phrases use few words");
         numbers.entry(plain(word)).or_insert(next);
     }
     numbers
 });
 
-/// The number of a word that phrases use.
-pub(super) fn number(word: &str) -> Number {
+/// Returns the number of a word that phrases use.
+pub(super) fn number(word: &str) -> WordNumber {
     NUMBERS.get(&plain(word)).copied().unwrap_or_default()
 }
 

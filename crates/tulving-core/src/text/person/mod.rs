@@ -1,46 +1,46 @@
-//! Whom a question is about: names in it, and whether it speaks of "me" or of "you".
+//! The people in a question: names in it, and mentions of "me" or "you".
 //!
-//! A speaker's name is in almost every item of that speaker's and so tells none from another; the question is matched
-//! without it, and ranking prefers what that speaker said. English rules; in other languages they find little.
+//! A speaker's name is in almost every item of that speaker, so it does not distinguish them. The question is matched
+//! without the name, and ranking prefers that speaker's items. English rules; in other languages they find little.
 
 mod name;
 mod pronoun;
 
 use std::ops::Range;
 
-use self::name::Names;
+use self::name::SpeakerNameIndex;
 use super::terms::{compared, is_stop_word};
 
-/// In which person a question speaks.
+/// The grammatical person of a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Person {
-    /// Of the one who asks.
+pub enum GrammaticalPerson {
+    /// The question is about the one who asks.
     First,
-    /// Of the one who is asked.
+    /// The question is about the one who is asked.
     Second,
-    /// Of neither.
+    /// The question is about neither.
     #[default]
     Other,
 }
 
-/// What a question says about whom.
+/// The people that a question mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Addressed {
+pub struct QuestionPeople {
     /// The question without the names.
     pub stripped: String,
-    /// The speakers that it names, as they were given.
+    /// The speakers that it names, as given.
     pub named: Vec<String>,
-    /// In which person it speaks.
-    pub person: Person,
+    /// Its grammatical person.
+    pub person: GrammaticalPerson,
 }
 
-/// Takes the names of speakers out of a question.
+/// Removes the names of speakers from a question.
 ///
-/// A name goes with its possessive, and leaves one space. Words for roles, such as "user", are no names. A question of
-/// which only stop words would be left stays as it is.
-pub(crate) fn address(question: &str, speakers: &[String]) -> Addressed {
+/// A name is removed with its possessive, and leaves one space. Words for roles, such as "user", are not names. A
+/// question stays unchanged if only stop words would be left.
+pub(crate) fn address(question: &str, speakers: &[String]) -> QuestionPeople {
     let words = words(question);
-    let names = Names::of(speakers);
+    let names = SpeakerNameIndex::of(speakers);
     let found = names.find(question, &words);
     let mut seen = vec![false; speakers.len()];
     let mut is_new = |one: &usize| !std::mem::replace(&mut seen[*one], true);
@@ -49,7 +49,7 @@ pub(crate) fn address(question: &str, speakers: &[String]) -> Addressed {
     let places: Vec<Range<usize>> = found.into_iter().map(|name| name.range).collect();
     let left = without(question, &places);
     let says_something = self::words(&left).iter().any(|word| !is_stop_word(&word.form));
-    Addressed {
+    QuestionPeople {
         stripped: if says_something && !places.is_empty() { left } else { question.to_owned() },
         named,
         person: pronoun::person(question, &words),
@@ -57,13 +57,13 @@ pub(crate) fn address(question: &str, speakers: &[String]) -> Addressed {
 }
 
 /// A run of letters and digits.
-struct Word {
+struct QuestionWord {
     range: Range<usize>,
-    /// It, in the form in which letters are compared.
+    /// The word, folded for comparison.
     form: String,
 }
 
-fn words(text: &str) -> Vec<Word> {
+fn words(text: &str) -> Vec<QuestionWord> {
     let mut words = Vec::new();
     let mut start = None;
     let end = std::iter::once((text.len(), ' '));
@@ -72,7 +72,7 @@ fn words(text: &str) -> Vec<Word> {
         match (start, inside) {
             (None, true) => start = Some(at),
             (Some(from), false) => {
-                words.push(Word { range: from..at, form: compared(&text[from..at]) });
+                words.push(QuestionWord { range: from..at, form: compared(&text[from..at]) });
                 start = None;
             }
             _ => {}
@@ -81,7 +81,7 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// A name's place with the `'s`, or after an s the apostrophe, that follows it.
+/// Extends the range of a name by its `'s`, or by the apostrophe after an s.
 fn possessive(text: &str, name: Range<usize>) -> Range<usize> {
     let after = &text[name.end..];
     let Some(rest) = after.strip_prefix(['\'', '’', '\u{ff07}']) else { return name };
@@ -95,8 +95,8 @@ fn possessive(text: &str, name: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The text without some places. Where one was cut out, one space is left at the most, and none before punctuation or
-/// at either end.
+/// Returns the text without some ranges. At most one space remains at each cut, and none before punctuation or at
+/// either end.
 fn without(text: &str, places: &[Range<usize>]) -> String {
     let mut left = String::with_capacity(text.len());
     let mut at = text.len() - text.trim_start().len();
@@ -113,7 +113,7 @@ fn without(text: &str, places: &[Range<usize>]) -> String {
     left.trim().to_owned()
 }
 
-/// What follows a cut, without the space or comma that the cut has made one too many.
+/// Returns the text after a cut, without a space or comma that the cut made redundant.
 fn closed_up<'a>(before: &str, after: &'a str, cut: bool) -> &'a str {
     if !cut {
         return after;
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(question: &str, speakers: &[&str]) -> Addressed {
+    fn asked(question: &str, speakers: &[&str]) -> QuestionPeople {
         let speakers: Vec<String> = speakers.iter().map(|&name| name.to_owned()).collect();
         address(question, &speakers)
     }

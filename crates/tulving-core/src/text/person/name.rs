@@ -1,18 +1,18 @@
-//! The names of speakers, made ready to be found in a question.
+//! The names of speakers, prepared for the search in a question.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Word, possessive, words};
+use super::{QuestionWord, possessive, words};
 use crate::text::terms::is_stop_word;
 
 /// Most words of a name that are compared.
 const NAME_WORDS: usize = 6;
 
-/// Fewest letters of a first name that stands for the whole.
+/// Fewest letters of a first name that can replace the full name.
 const FIRST_LETTERS: usize = 3;
 
-/// What a speaker is called where it has no name.
+/// Names of speakers without a name of their own.
 const ROLES: [&str; 36] = [
     "admin",
     "agent",
@@ -52,8 +52,8 @@ const ROLES: [&str; 36] = [
     "you",
 ];
 
-/// Words that are also names, or stand at the beginning of one. They name somebody only with their capital, and not at
-/// the beginning of the question.
+/// Words that are also names, or the beginning of one. They count as names only with a capital letter, and not at the
+/// beginning of the question.
 const COMMON: [&str; 63] = [
     "angel", "april", "art", "august", "aunt", "autumn", "baker", "bill", "bishop", "brook", "brother",
     "brown", "buddy", "captain", "chance", "chase", "chip", "coach", "cook", "crystal", "dad", "dawn",
@@ -64,22 +64,22 @@ const COMMON: [&str; 63] = [
 ];
 
 /// A name in a question.
-pub(super) struct Found<'a> {
-    /// Where, with its possessive.
+pub(super) struct SpeakerNameMatch<'a> {
+    /// Its range, with the possessive.
     pub(super) range: Range<usize>,
-    /// Whose it is, by their places among the speakers.
+    /// The speakers with this name, by index.
     pub(super) speakers: &'a [usize],
 }
 
-/// What speakers are called, by the compared forms of the words.
+/// The names of speakers, by the folded forms of their words.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct SpeakerNameIndex {
     by_words: HashMap<String, Vec<usize>>,
-    /// The most words of a name that begins with a word.
+    /// Number of words of the longest name that begins with a word.
     longest: HashMap<String, usize>,
 }
 
-impl Names {
+impl SpeakerNameIndex {
     pub(super) fn of(speakers: &[String]) -> Self {
         let mut names = Self::default();
         for (one, speaker) in speakers.iter().enumerate() {
@@ -109,8 +109,8 @@ impl Names {
         }
     }
 
-    /// The names in a question, in order, each the longest possible at its place.
-    pub(super) fn find(&self, question: &str, words: &[Word]) -> Vec<Found<'_>> {
+    /// Finds the names in a question, in order, each the longest possible at its place.
+    pub(super) fn find(&self, question: &str, words: &[QuestionWord]) -> Vec<SpeakerNameMatch<'_>> {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -125,9 +125,9 @@ impl Names {
                 Some((count, speakers)) => {
                     let range = possessive(question, words[at].range.start..words[at + count - 1].range.end);
                     at += count;
-                    // The s of a possessive is nobody's initial.
+                    // The s of a possessive is not an initial.
                     at += words[at..].iter().take_while(|word| word.range.start < range.end).count();
-                    found.push(Found { range, speakers });
+                    found.push(SpeakerNameMatch { range, speakers });
                 }
                 None => at += 1,
             }
@@ -136,7 +136,7 @@ impl Names {
     }
 }
 
-fn key(words: &[Word]) -> String {
+fn key(words: &[QuestionWord]) -> String {
     let mut key = String::new();
     for word in words.iter().take(NAME_WORDS) {
         if !key.is_empty() {
@@ -151,9 +151,9 @@ fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.binary_search(&word).is_ok()
 }
 
-/// Whether words that spell a name are meant as one: near each other, and with a capital, which says nothing where the
-/// question opens with it, if they are common words.
-fn is_meant(question: &str, words: &[Word], opens: bool) -> bool {
+/// Returns true if words that spell a name are meant as one. They must be close together. A common word needs a
+/// capital letter; at the beginning of the question it also needs a possessive.
+fn is_meant(question: &str, words: &[QuestionWord], opens: bool) -> bool {
     let near = words.windows(2).all(|two| {
         let gap = &question[two[0].range.end..two[1].range.start];
         gap.chars().count() <= 2 && !gap.contains(['\n', ',', ';', '?', '!', '(', ')'])

@@ -1,15 +1,15 @@
-//! Whether a question speaks of the one who asks or of the one who is asked.
+//! Detects if a question is about the one who asks or the one who is asked.
 
-use super::{Person, Word};
+use super::{GrammaticalPerson, QuestionWord};
 
-/// Words that show a question to be English, where a pronoun could as well be another language's word.
+/// Words that show that a question is English, where a pronoun could be a word of another language.
 const ENGLISH: [&str; 38] = [
     "about", "are", "can", "could", "did", "does", "for", "give", "have", "help", "how", "if", "list",
     "remind", "said", "say", "share", "should", "show", "tell", "than", "that", "the", "there", "was",
     "were", "what", "when", "where", "which", "who", "whose", "why", "with", "would", "you", "your", "yours",
 ];
 
-/// Verbs by which somebody is only asked to answer: "can you remind me".
+/// Verbs that only ask for an answer: "can you remind me".
 const ASKING: [&str; 25] = [
     "check",
     "confirm",
@@ -38,13 +38,13 @@ const ASKING: [&str; 25] = [
     "tell",
 ];
 
-/// What a capital I is the number of: "World War I".
+/// Words that a capital I numbers: "World War I".
 const NUMBERED: [&str; 14] = [
     "act", "appendix", "book", "chapter", "class", "figure", "grade", "level", "part", "phase", "stage",
     "type", "volume", "war",
 ];
 
-pub(super) fn person(question: &str, words: &[Word]) -> Person {
+pub(super) fn person(question: &str, words: &[QuestionWord]) -> GrammaticalPerson {
     let english = words.iter().any(|word| ENGLISH.binary_search(&word.form.as_str()).is_ok());
     let mut second = false;
     for (at, word) in words.iter().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn person(question: &str, words: &[Word]) -> Person {
             _ => false,
         };
         if first {
-            return Person::First;
+            return GrammaticalPerson::First;
         }
         second |= match word.form.as_str() {
             "your" | "yours" | "yourself" => true,
@@ -69,17 +69,17 @@ pub(super) fn person(question: &str, words: &[Word]) -> Person {
             _ => false,
         };
     }
-    if second { Person::Second } else { Person::Other }
+    if second { GrammaticalPerson::Second } else { GrammaticalPerson::Other }
 }
 
-/// Whether a dot and a letter follow a word, as in "i.e.".
-fn is_abbreviated(question: &str, word: &Word) -> bool {
+/// Returns true if a dot and a letter follow a word, as in "i.e.".
+fn is_abbreviated(question: &str, word: &QuestionWord) -> bool {
     let mut after = question[word.range.end..].chars();
     after.next() == Some('.') && after.next().is_some_and(char::is_alphabetic)
 }
 
-/// Whether the "you" between these words is only asked to answer.
-fn is_only_asked(before: &str, after: &[Word]) -> bool {
+/// Returns true if the "you" between these words is only asked to answer.
+fn is_only_asked(before: &str, after: &[QuestionWord]) -> bool {
     let verb = after.iter().map(|word| word.form.as_str()).find(|word| {
         !matches!(*word, "please" | "kindly" | "also" | "still" | "perhaps" | "maybe" | "quickly" | "even")
     });
@@ -92,7 +92,7 @@ mod tests {
     use super::super::address;
     use super::*;
 
-    fn of(question: &str) -> Person {
+    fn of(question: &str) -> GrammaticalPerson {
         address(question, &[]).person
     }
 
@@ -113,14 +113,14 @@ mod tests {
             "Which of the books is mine?",
             "Can you remind me what I said?",
         ] {
-            assert_eq!(of(question), Person::First, "{question}");
+            assert_eq!(of(question), GrammaticalPerson::First, "{question}");
         }
     }
 
     #[test]
     fn a_question_about_the_answerer_is_in_the_second_person() {
         for question in ["What did you recommend?", "What is your name?", "Which did you say was yours?"] {
-            assert_eq!(of(question), Person::Second, "{question}");
+            assert_eq!(of(question), GrammaticalPerson::Second, "{question}");
         }
     }
 
@@ -135,7 +135,7 @@ mod tests {
             "What ended World War I?",
             "Where is the coal mine?",
         ] {
-            assert_eq!(of(question), Person::Other, "{question}");
+            assert_eq!(of(question), GrammaticalPerson::Other, "{question}");
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
         for question in
             ["i ragazzi e il cane", "Kawa i herbata", "me gusta el té", "Was hat er gekauft", "de we i oni"]
         {
-            assert_eq!(of(question), Person::Other, "{question}");
+            assert_eq!(of(question), GrammaticalPerson::Other, "{question}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Passwords in addresses, such as those of databases: `scheme://user:password@host`.
 
-use super::Found;
+use super::SecretMatch;
 use super::chance::{is_random, is_reference, is_stand_in};
-use crate::vocabulary::SecretKind;
+use crate::model::vocabulary::SecretKind;
 
-/// The schemes whose addresses have a user and a password. What follows a `+` in one says which driver to use.
+/// Schemes of addresses with a user and a password. A `+` separates the driver.
 const SCHEMES: [&str; 52] = [
     "postgres",
     "postgresql",
@@ -66,9 +66,9 @@ const SCHEME: usize = 24;
 const LONGEST: usize = 300;
 /// Fewest characters of a token without a password.
 const TOKEN: usize = 20;
-/// What the hosts are called that errors are reported to.
+/// The name in hosts of error trackers.
 const ERRORS: &[u8] = b"sentry";
-/// What everybody writes who shows what an address looks like.
+/// Passwords in examples of addresses.
 const SHOWN: [&str; 11] = [
     "password",
     "pass",
@@ -83,10 +83,10 @@ const SHOWN: [&str; 11] = [
     "hostname",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut from = 0;
-    // A single character is found much sooner than several.
+    // Searching for a single character is much faster than for several.
     while let Some(at) = text[from..].find(':').map(|at| from + at) {
         let is_address = bytes[at..].starts_with(b"://");
         from = at + if is_address { 3 } else { 1 };
@@ -96,23 +96,23 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let Some(end) = login(bytes, from) else { continue };
         let secret = match text[from..end].split_once(':') {
             Some((user, password)) if !is_shown(user, password) => end - password.len()..end,
-            // A token in the place of the user, as for repositories. What counts errors has its public key there.
+            // A token in place of the user, as for repositories. Error trackers have a public key there.
             None if is_token(&text[from..end]) && !counts_errors(&bytes[end..]) => from..end,
             _ => continue,
         };
         from = end;
-        found.push(Found { range: secret, what: SecretKind::AddressPassword });
+        found.push(SecretMatch { range: secret, what: SecretKind::AddressPassword });
     }
 }
 
-/// Where user and password end that begin here.
+/// Returns the end of the user and password that begin here.
 fn login(bytes: &[u8], from: usize) -> Option<usize> {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>\\|".contains(byte);
     let rest = &bytes[from..];
     let whole = &rest[..rest.iter().take(LONGEST).position(ends).unwrap_or(rest.len().min(LONGEST))];
     let place = whole.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(whole.len());
     let at = |part: &[u8]| part.iter().rposition(|byte| *byte == b'@').map(|at| from + at);
-    // What has no port between its colon and the next sign has a password with that sign in it.
+    // If there is no port number between the colon and the next sign, that sign is part of the password.
     let odd = || {
         let colon = whole[..place].iter().position(|byte| *byte == b':')?;
         let port = whole[colon + 1..place].iter().all(u8::is_ascii_digit) || whole[0] == b'[';
@@ -121,20 +121,20 @@ fn login(bytes: &[u8], from: usize) -> Option<usize> {
     at(&whole[..place]).or_else(odd)
 }
 
-/// Whether the name in an address is a token.
+/// Returns true if the user name in an address is a token.
 fn is_token(name: &str) -> bool {
     name.len() >= TOKEN
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         && is_random(name)
 }
 
-/// Whether the host after a name is one that errors are reported to.
+/// Returns true if the host after a user name is an error tracker.
 fn counts_errors(host: &[u8]) -> bool {
     let length = host.iter().take(LONGEST).take_while(|byte| !b"/ \n".contains(byte)).count();
     host[..length].windows(ERRORS.len()).any(|part| part.eq_ignore_ascii_case(ERRORS))
 }
 
-/// Whether what stands before `at` is a scheme of such addresses.
+/// Returns true if the text before `at` is one of the schemes.
 fn scheme(bytes: &[u8], at: usize) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'+';
     let length = bytes[..at].iter().rev().take(SCHEME).take_while(|byte| is_name(byte)).count();
@@ -143,7 +143,7 @@ fn scheme(bytes: &[u8], at: usize) -> bool {
     SCHEMES.iter().any(|scheme| driver == scheme.as_bytes())
 }
 
-/// Whether an address only shows where the password stands, or has one that everybody knows.
+/// Returns true if the password in an address is a placeholder or a well-known one.
 pub(super) fn is_shown(user: &str, password: &str) -> bool {
     password.is_empty()
         || password.eq_ignore_ascii_case(user)

@@ -1,17 +1,17 @@
-//! Numbers of payment cards: of a length and a beginning that an issuer has, with a check digit that is right, and
-//! grouped as cards are or beside a word that names one.
+//! Numbers of payment cards: with the length and the prefix of an issuer, a valid check digit, and either grouped
+//! like a card or near a word for one.
 
-use super::Found;
-use crate::vocabulary::SecretKind;
+use super::SecretMatch;
+use crate::model::vocabulary::SecretKind;
 
 /// Fewest and most digits of a number.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
-/// How far before a number a word may stand that names a card.
+/// Longest distance from a number back to a word for a card.
 const BESIDE: usize = 48;
-/// The words that do, in lower case.
+/// Words for a card, in lower case.
 const NAMES: [&str; 8] =
     ["card", "visa", "mastercard", "amex", "american express", "credit", "debit", "karte"];
-/// Numbers that payment services give out for tests.
+/// Test numbers of payment services.
 const TESTS: [&str; 20] = [
     "4242424242424242",
     "4111111111111111",
@@ -35,7 +35,7 @@ const TESTS: [&str; 20] = [
     "6011000000000004",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(next) = bytes[at..].iter().position(u8::is_ascii_digit) {
@@ -45,7 +45,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let long = first == 4 || DIGITS.contains(&first);
         match (apart && long).then(|| number(text, at)).flatten() {
             Some(end) => {
-                found.push(Found { range: at..end, what: SecretKind::CardNumber });
+                found.push(SecretMatch { range: at..end, what: SecretKind::CardNumber });
                 at = end;
             }
             None => at += first,
@@ -53,7 +53,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether a number beside this is a part of something else.
+/// Returns true if a number next to this byte is part of something else.
 fn is_tied(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'+' | b'/' | b'#' | b'=')
 }
@@ -62,7 +62,7 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Where the number of a card ends that begins here.
+/// Returns the end of a card number that begins here.
 fn number(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut groups, mut end) = (vec![digits(bytes, at)], at + digits(bytes, at));
@@ -93,16 +93,16 @@ fn number(text: &str, at: usize) -> Option<usize> {
     (valid && !TESTS.contains(&number.as_str())).then_some(end)
 }
 
-/// Whether a word that names a card stands before a number, on its line.
+/// Returns true if a word for a card comes before a number, on its line.
 fn is_named(text: &str, at: usize) -> bool {
     let from = (at.saturating_sub(BESIDE)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     let before = text[from..at].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
-    // That one was redacted does not name another.
+    // The label of a redacted number does not count.
     let before = before.replace(&format!("{}]", SecretKind::CardNumber), "");
     NAMES.iter().any(|name| before.contains(name))
 }
 
-/// Whether an issuer gives out numbers that begin so and are so long.
+/// Returns true if an issuer uses numbers with this prefix and length.
 fn is_issued(number: &str) -> bool {
     let head = |digits: usize| number[..digits].parse::<u32>().unwrap_or_default();
     match number.len() {
@@ -124,7 +124,7 @@ fn is_issued(number: &str) -> bool {
     }
 }
 
-/// Whether the check digit is right (Luhn).
+/// Returns true if the check digit is valid (Luhn).
 fn is_checked(number: &str) -> bool {
     let sum: u32 = number
         .bytes()

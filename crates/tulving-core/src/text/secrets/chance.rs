@@ -1,6 +1,6 @@
-//! Whether a value was made by chance, or stands for one.
+//! Detects random values, and placeholders and references in their place.
 
-/// Parts of what stands in the place of a secret in examples and templates, in lower case.
+/// Parts of placeholders for secrets in examples and templates, in lower case.
 const STAND_INS: [&str; 14] = [
     "example",
     "xxxx",
@@ -18,7 +18,7 @@ const STAND_INS: [&str; 14] = [
     "…",
 ];
 
-/// How a value begins that only tells where the secret is, in lower case.
+/// Prefixes of values that only refer to a secret, in lower case.
 const REFERENCES: [&str; 24] = [
     "$",
     "[",
@@ -46,10 +46,10 @@ const REFERENCES: [&str; 24] = [
     "enc[",
 ];
 
-/// Marks of YAML that a reference follows, in lower case.
+/// YAML tags before a reference, in lower case.
 const MARKS: [&str; 8] = ["!secret", "!ref", "!sub", "!env", "!env_var", "!getatt", "!include", "!reference"];
 
-/// Whether an ASCII value looks as if it was made by chance: letters and digits in turn, many of them different.
+/// Returns true if an ASCII value looks random: letters and digits alternate, and many of them differ.
 pub(super) fn is_random(value: &str) -> bool {
     let solid: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
     let has = |is: fn(&u8) -> bool| solid.iter().any(is);
@@ -60,8 +60,8 @@ pub(super) fn is_random(value: &str) -> bool {
         && !is_stand_in(value)
 }
 
-/// Whether letters alone look as if they were made by chance: large and small ones in turn, and large ones side by side, as
-/// no name has them that is written in humps.
+/// Returns true if letters alone look random: upper and lower case alternate, with adjacent capitals, which camel-case
+/// names do not have.
 pub(super) fn is_noise(value: &str, least: usize) -> bool {
     let pairs = || value.as_bytes().windows(2);
     let large = pairs().filter(|pair| pair.iter().all(u8::is_ascii_uppercase)).count();
@@ -75,7 +75,7 @@ pub(super) fn is_noise(value: &str, least: usize) -> bool {
         && !is_stand_in(value)
 }
 
-/// Whether a short value of several sorts of characters looks as if it was made by chance.
+/// Returns true if a short value of several kinds of characters looks random.
 pub(super) fn is_mixed(value: &str) -> bool {
     let core = value.trim_end_matches(['!', '?', '.', ',']);
     let solid: Vec<u8> = core.bytes().filter(u8::is_ascii_alphanumeric).collect();
@@ -88,7 +88,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
     ];
     let sorts = sorts.into_iter().filter(|has| *has).count();
     let turns = turns(&solid);
-    // Names that are written in humps have whole words in them.
+    // Camel-case names contain whole words.
     let spelled = solid.windows(4).any(|part| part.iter().all(u8::is_ascii_lowercase));
     value.len() >= 8
         && value.is_ascii()
@@ -98,12 +98,12 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && turns * 3 >= solid.len()
 }
 
-/// How often a letter or digit is of another sort than the one before it.
+/// Counts the places where a letter or digit is of another kind than the one before it.
 pub(super) fn turns(solid: &[u8]) -> usize {
     solid.windows(2).filter(|pair| sort(pair[0]) != sort(pair[1])).count()
 }
 
-/// How many different bytes there are.
+/// Returns the number of different bytes.
 pub(super) fn distinct(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
     bytes.iter().filter(|byte| !std::mem::replace(&mut seen[usize::from(**byte)], true)).count()
@@ -117,13 +117,13 @@ fn sort(byte: u8) -> u8 {
     }
 }
 
-/// Whether a value stands for a secret that is not said.
+/// Returns true if a value is a placeholder for a secret.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     STAND_INS.iter().any(|part| lower.contains(part)) || distinct(lower.as_bytes()) < 3
 }
 
-/// Whether what follows a star is the name of something that is said elsewhere, as in YAML: `*default_password`.
+/// Returns true if the name after a star is a YAML alias: `*default_password`.
 fn is_alias(name: &str) -> bool {
     let parted = name.contains(['_', '-']);
     let in_name =
@@ -131,7 +131,7 @@ fn is_alias(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(in_name)
 }
 
-/// Whether a value is code, a path or a name that tells where the secret is.
+/// Returns true if a value is code, a path or a name that refers to a secret.
 pub(super) fn is_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     REFERENCES.iter().any(|start| lower.starts_with(start))

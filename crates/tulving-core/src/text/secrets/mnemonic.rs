@@ -1,5 +1,5 @@
-//! The words that a wallet is made again from: 12, 15, 18, 21 or 24 of a list of 2,048, of which the last holds a check sum
-//! (BIP-39). Whoever has them has what is in the wallet.
+//! Recovery phrases of wallets: 12, 15, 18, 21 or 24 words of a list of 2,048, the last with a checksum (BIP-39). Anyone
+//! with the words controls the wallet.
 //!
 //! Prose almost never has twelve words of three to eight letters in a row, so only such runs are looked up.
 
@@ -9,23 +9,23 @@ use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-use super::Found;
-use crate::vocabulary::SecretKind;
+use super::SecretMatch;
+use crate::model::vocabulary::SecretKind;
 
-/// The English list of BIP-39, in the order of its numbers, which is that of the alphabet.
+/// The English list of BIP-39, in numeric order, which is also alphabetical.
 const LIST: &str = include_str!("bip39.txt");
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| LIST.lines().collect());
 
 /// The possible numbers of words, most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, 12];
 const FEWEST: usize = 12;
-/// Bits of the number of a word.
+/// Bits of a word's number.
 const BITS: usize = 11;
 /// Lengths of the words of the list.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
-/// So far before the words it is looked for what they are called.
+/// Distance before the words that is searched for a name of the phrase.
 const BEFORE: usize = 60;
-/// What they are called, in lower case.
+/// Names of a recovery phrase, in lower case.
 const NAMES: [&str; 8] = [
     "seed phrase",
     "recovery phrase",
@@ -37,7 +37,7 @@ const NAMES: [&str; 8] = [
     "wallet seed",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut run: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -61,7 +61,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     look_up(text, &mut run, found);
 }
 
-/// Tells whether what stands here may stand between two words: blanks, commas, and the numbers of a list.
+/// Returns true if the byte here may separate two words: white space, a comma, or a list number.
 fn is_between(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         byte if byte.is_ascii_whitespace() || byte.is_ascii_digit() => true,
@@ -74,8 +74,8 @@ fn is_between(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Looks up the words of a run, and forgets it.
-fn look_up(text: &str, run: &mut Vec<Range<usize>>, found: &mut Vec<Found>) {
+/// Looks up the words of a run, and clears it.
+fn look_up(text: &str, run: &mut Vec<Range<usize>>, found: &mut Vec<SecretMatch>) {
     if run.len() >= FEWEST {
         let number = |word: &Range<usize>| {
             let word = text[word.clone()].to_ascii_lowercase();
@@ -95,8 +95,8 @@ fn look_up(text: &str, run: &mut Vec<Range<usize>>, found: &mut Vec<Found>) {
     run.clear();
 }
 
-/// Finds the phrases among words of the list that follow each other.
-fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut Vec<Found>) {
+/// Finds phrases among consecutive words of the list.
+fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut Vec<SecretMatch>) {
     let first = places[0].start;
     let mut before = first.saturating_sub(BEFORE);
     while !text.is_char_boundary(before) {
@@ -110,13 +110,13 @@ fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut V
         match COUNTS.iter().find(fits) {
             Some(count) => {
                 let range = places[at].start..places[at + count - 1].end;
-                found.push(Found { range, what: SecretKind::PrivateKey });
+                found.push(SecretMatch { range, what: SecretKind::PrivateKey });
                 at += count;
             }
-            // Words that are called so and do not check: mistyped, or of another kind of wallet.
+            // Words that are named as a phrase but fail the checksum: mistyped, or of another kind of wallet.
             None if named && at == 0 && COUNTS.contains(&numbers.len()) => {
                 let range = first..places[places.len() - 1].end;
-                found.push(Found { range, what: SecretKind::PrivateKey });
+                found.push(SecretMatch { range, what: SecretKind::PrivateKey });
                 return;
             }
             None => at += 1,
@@ -124,8 +124,8 @@ fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut V
     }
 }
 
-/// Checks the sum of these words. Words in the order of the alphabet are a part of the list itself, and words that are
-/// repeated again and again are no secret: the sum of one in sixteen such texts would be right by chance.
+/// Checks the checksum of these words. Words in alphabetical order are part of the list itself, and words that repeat are
+/// not a secret: one in sixteen such texts would pass by chance.
 fn is_phrase(numbers: &[usize]) -> bool {
     let different: HashSet<usize> = numbers.iter().copied().collect();
     different.len() * 2 >= numbers.len()
@@ -155,7 +155,7 @@ mod tests {
         found.into_iter().map(|one| &text[one.range]).collect()
     }
 
-    /// The first test vectors of BIP-39: they are public, and wallets of nobody.
+    /// The first test vectors of BIP-39. They are public and belong to no wallet in use.
     const TWELVE: &str = "legal winner thank year wave sausage worth useful legal winner thank yellow";
     const TWENTY_FOUR: &str = "void come effort suffer camp survey warrior heavy shoot primary clutch crush open amazing \
         screen patrol group space point ten exist slush involve unfold";

@@ -1,8 +1,8 @@
-//! Finds secrets in a text: keys and tokens of known forms, private keys and the words of wallets, passwords in addresses,
-//! card numbers, and what is said to be a password or a key.
+//! Finds secrets in a text: keys and tokens of known forms, private keys, recovery phrases, passwords in addresses, card
+//! numbers, and values named as a password or a key.
 //!
-//! Pure, and linear in the length of the text, whatever it is. What looks random counts only in a known form or beside a
-//! word that names a secret, so hashes, ids, checksums and data in letters are left alone.
+//! Pure, and linear in the length of any text. A random value counts only in a known form or near a word for a secret, so
+//! hashes, ids, checksums and encoded data are left alone.
 
 mod address;
 mod block;
@@ -22,19 +22,19 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::vocabulary::SecretKind;
+use crate::model::vocabulary::SecretKind;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Where it stands, in bytes. Both ends are between characters.
+pub struct SecretMatch {
+    /// Its range in bytes. Both ends are on character boundaries.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub what: SecretKind,
 }
 
-/// The secrets in a text, in order and apart from each other.
-pub fn find(text: &str) -> Vec<Found> {
+/// Finds the secrets in a text, in order and without overlap.
+pub fn find(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
     token::find(text, &mut found);
     block::find(text, &mut found);
@@ -47,25 +47,24 @@ pub fn find(text: &str) -> Vec<Found> {
     apart(found)
 }
 
-/// The text with the kind of each secret in its place, such as `[redacted: password]`. A text that was redacted is not
-/// changed again.
+/// Replaces each secret in a text with its kind, such as `[redacted: password]`. Redacting a text again changes nothing.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     redact(text, &mut |_| ())
 }
 
-/// The same, and `note` hears of each secret.
+/// Redacts a text, and calls `note` for each secret.
 pub(crate) fn redact<'a>(text: &'a str, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, str> {
     replaced(text, false, note)
 }
 
-/// The same with as many lines as before, so that what follows a secret stays on its line.
+/// Redacts a text and keeps its number of lines, so that text after a secret stays on its line.
 pub(crate) fn redact_in_lines(text: &str) -> Cow<'_, str> {
     replaced(text, true, &mut |_| ())
 }
 
 fn replaced<'a>(text: &'a str, lines: bool, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, str> {
     let mut safe = Cow::Borrowed(text);
-    // What stood around a secret may name what follows it. One round is enough for almost every text that has any.
+    // The text around a secret may name the value after it. One round is enough for almost every text with secrets.
     for _ in 0..ROUNDS {
         let found = find(&safe);
         if found.is_empty() {
@@ -77,11 +76,11 @@ fn replaced<'a>(text: &'a str, lines: bool, note: &mut dyn FnMut(SecretKind)) ->
     safe
 }
 
-/// The text with the kinds of these secrets in their places.
-fn put(text: &str, found: &[Found], lines: bool) -> String {
+/// Replaces these secrets with their kinds.
+fn put(text: &str, found: &[SecretMatch], lines: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut at = 0;
-    for Found { range, what } in found {
+    for SecretMatch { range, what } in found {
         safe.push_str(&text[at..range.start]);
         safe.push_str(REDACTED);
         safe.push_str(what.as_str());
@@ -95,16 +94,15 @@ fn put(text: &str, found: &[Found], lines: bool) -> String {
     safe
 }
 
-/// How what stands in the place of a secret begins.
+/// The prefix of a replaced secret.
 pub(crate) const REDACTED: &str = "[redacted: ";
 /// Most rounds of a redaction.
 const ROUNDS: usize = 8;
 
-/// What was found, in order. Those that overlap are one, of the kind that says more: a known form says more than a name
-/// beside it.
-fn apart(mut found: Vec<Found>) -> Vec<Found> {
+/// Sorts the findings and merges those that overlap. The more specific kind wins: a known form before a name next to it.
+fn apart(mut found: Vec<SecretMatch>) -> Vec<SecretMatch> {
     found.sort_by_key(|one| one.range.start);
-    let mut apart: Vec<Found> = Vec::with_capacity(found.len());
+    let mut apart: Vec<SecretMatch> = Vec::with_capacity(found.len());
     for one in found {
         match apart.last_mut().filter(|last| one.range.start < last.range.end) {
             None => apart.push(one),
@@ -123,7 +121,8 @@ mod tests {
 
     use super::*;
 
-    /// A value that looks random and is nobody's. In pieces, so that nobody who searches repositories takes it for a key.
+    /// Makes a random-looking value that is not in use. Built from parts, so that scanners of repositories do not take it
+    /// for a key.
     fn made_up(length: usize) -> String {
         "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0".chars().cycle().take(length).collect()
     }

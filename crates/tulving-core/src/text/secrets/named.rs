@@ -1,51 +1,51 @@
-//! What is said to be a password, a key or a token: a name, a sign and a value, such as `password: …`.
+//! Values named as a password, a key or a token: a name, a separator and a value, such as `password: …`.
 //!
-//! Passwords may be short and are told from prose by digits and signs in them. Keys and tokens must look as if they were
-//! made by chance, because much else is called so.
+//! Passwords may be short; digits and symbols distinguish them from prose. Keys and tokens must look random, because the
+//! names have many other uses.
 
 use std::ops::Range;
 
 use super::chance::{is_reference, is_stand_in};
-use super::names::{self, Name};
+use super::names::{self, SecretNameKind};
 use super::place::{
-    IN_NAMES, LONGEST, OF, Way, extent, is_alone, is_asked, is_dense, is_flag, is_mark, is_one, sign, skip,
-    word_at,
+    IN_NAMES, LONGEST, OF, ValuePlacement, extent, is_alone, is_asked, is_dense, is_flag, is_mark, is_one,
+    sign, skip, word_at,
 };
 use super::value::{SIGNS, is_account, is_code, is_key, is_login, is_made, is_password, is_uuid};
-use super::{Found, REDACTED};
-use crate::vocabulary::SecretKind;
+use super::{REDACTED, SecretMatch};
+use crate::model::vocabulary::SecretKind;
 
-/// Fewest characters of a password, and of one that is called a code.
+/// Fewest characters of a password, and of a password that is called a code.
 const PASSWORD: usize = 6;
 const CODE: usize = 4;
-/// Fewest characters of a key or token that follows its name with nothing but a blank between them.
+/// Fewest characters of a key or token with only a space between it and its name.
 const BARE_KEY: usize = 20;
 const BARE_TOKEN: usize = 32;
 /// Fewest characters of a signature in an address.
 const SIGNATURE: usize = 27;
-/// Words that may follow a name whose value stood before it.
+/// Words that may follow a name whose value came before it.
 const GOES_ON: [&str; 12] =
     ["now", "and", "until", "but", "here", "there", "again", "when", "if", "so", "or", "then"];
-/// Most words between a value and its name after it, as in `… is the new admin password`.
+/// Most words between a value and the name after it, as in `… is the new admin password`.
 const BACK: usize = 5;
 /// Most codes in a row, and most pairs in a cookie.
 const IN_A_ROW: usize = 24;
-/// Words that who logs in follows.
+/// Words before the name of a user.
 const USERS: [&str; 7] = ["login", "logon", "user", "username", "usr", "account", "benutzer"];
-/// Words after those that are no names.
+/// Words after those that are not user names.
 const MODALS: [&str; 18] = [
     "can", "may", "must", "should", "could", "might", "will", "would", "shall", "to", "does", "did", "do",
     "not", "or", "tests", "test", "cannot",
 ];
-/// So far back it is looked for who logs in.
+/// Distance that is searched backwards for a user name.
 const USER: usize = 64;
-/// Whose a pass is that is no ticket.
+/// Words before a pass that show it is a password, not a ticket.
 const OWNERS: [&str; 19] = [
     "my", "our", "his", "her", "their", "wifi", "wi-fi", "root", "admin", "db", "login", "user", "vpn",
     "ssh", "mail", "email", "router", "guest", "server",
 ];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut before = 0..0;
     let mut at = 0;
@@ -57,22 +57,22 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         }
         let word = at..word_end(bytes, at);
         at = word.end;
-        // Almost no word may be a name, and what tells what was redacted names nothing.
+        // Almost no word can be a name, and the label of a redacted secret is none.
         if names::may_end(bytes, &word) && !bytes[..word.start].ends_with(REDACTED.as_bytes()) {
             let joined = !before.is_empty() && word.start == before.end + 1 && bytes[before.end] == b' ';
             let before = joined.then_some(&before);
             if let Some(name) = names::of(bytes, before, &word) {
                 if let Some(range) = earlier(text, &word, name) {
-                    found.push(Found { what: kind(name, &range), range });
+                    found.push(SecretMatch { what: kind(name, &range), range });
                 }
                 let values = match name {
-                    Name::Cookie => pairs(text, &word),
-                    Name::Wifi => network(text, &word).into_iter().collect(),
+                    SecretNameKind::Cookie => pairs(text, &word),
+                    SecretNameKind::Wifi => network(text, &word).into_iter().collect(),
                     _ => value(text, before, &word, name).into_iter().collect(),
                 };
                 for range in values {
                     at = range.end.max(at);
-                    found.push(Found { what: kind(name, &range), range });
+                    found.push(SecretMatch { what: kind(name, &range), range });
                 }
             }
         }
@@ -80,17 +80,20 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-fn kind(name: Name, range: &Range<usize>) -> SecretKind {
+fn kind(name: SecretNameKind, range: &Range<usize>) -> SecretKind {
     match name {
-        Name::Password | Name::Code | Name::Pass | Name::Said | Name::Recovery | Name::Wifi => {
-            SecretKind::Password
-        }
-        Name::Aws if range.len() == 40 => SecretKind::AwsSecretKey,
+        SecretNameKind::Password
+        | SecretNameKind::Code
+        | SecretNameKind::Pass
+        | SecretNameKind::Said
+        | SecretNameKind::Recovery
+        | SecretNameKind::Wifi => SecretKind::Password,
+        SecretNameKind::Aws if range.len() == 40 => SecretKind::AwsSecretKey,
         _ => SecretKind::Credential,
     }
 }
 
-/// How many bytes of what stands here are no part of a word: one sign, or none. The text must have a character here.
+/// Returns the length of the separator here, in bytes: one symbol, or 0. The text must have a character here.
 fn gap(bytes: &[u8], at: usize) -> usize {
     match bytes[at] {
         byte if !IN_NAMES[usize::from(byte)] => 1,
@@ -99,7 +102,7 @@ fn gap(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where a word ends. Letters of languages without blanks and Latin ones make no word together.
+/// Returns the end of a word. Letters of languages without spaces and Latin letters do not form one word.
 fn word_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     let mut dense = false;
@@ -118,8 +121,13 @@ fn word_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where the value stands that follows a name, where it looks like a secret.
-fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: Name) -> Option<Range<usize>> {
+/// Returns the range of the value after a name, if it looks like a secret.
+fn value(
+    text: &str,
+    before: Option<&Range<usize>>,
+    word: &Range<usize>,
+    name: SecretNameKind,
+) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (way, from) = sign(bytes, word, name)?;
     let range = extent(text, word, way, from)?;
@@ -128,39 +136,51 @@ fn value(text: &str, before: Option<&Range<usize>>, word: &Range<usize>, name: N
     let before = || before.map_or("", |before| &text[before.clone()]);
     let likely = match name {
         _ if said.starts_with(REDACTED.trim_end()) || is_reference(said) || is_stand_in(said) => false,
-        Name::Cursor | Name::Cookie | Name::Wifi => false,
-        _ if way == Way::Line => is_alone(bytes, &range) && is_made(said),
-        Name::Recovery => is_code(said),
-        Name::Pass if way == Way::Blank && !is_flag(bytes, word) => {
+        SecretNameKind::Cursor | SecretNameKind::Cookie | SecretNameKind::Wifi => false,
+        _ if way == ValuePlacement::Line => is_alone(bytes, &range) && is_made(said),
+        SecretNameKind::Recovery => is_code(said),
+        SecretNameKind::Pass if way == ValuePlacement::Blank && !is_flag(bytes, word) => {
             is_made(said) && follows_user(&text[..word.start])
         }
-        Name::Password | Name::Code if way == Way::Blank && !is_flag(bytes, word) => is_made(said),
-        Name::Password | Name::Said => is_password(said, way, PASSWORD),
-        Name::Code => is_password(said, way, CODE),
-        Name::Pass if way == Way::Prose => {
+        SecretNameKind::Password | SecretNameKind::Code
+            if way == ValuePlacement::Blank && !is_flag(bytes, word) =>
+        {
+            is_made(said)
+        }
+        SecretNameKind::Password | SecretNameKind::Said => is_password(said, way, PASSWORD),
+        SecretNameKind::Code => is_password(said, way, CODE),
+        SecretNameKind::Pass if way == ValuePlacement::Prose => {
             OWNERS.iter().any(|owner| before().eq_ignore_ascii_case(owner))
                 && is_password(said, way, PASSWORD)
         }
-        Name::Pass => {
+        SecretNameKind::Pass => {
             let outcome = &bytes[word.clone()] == b"PASS" || said.contains(['_', '/']);
             let signed = said.contains(|c: char| SIGNS.contains(c));
-            !names::is_ticket(before()) && (signed || !outcome) && is_password(said, Way::Prose, PASSWORD)
+            !names::is_ticket(before())
+                && (signed || !outcome)
+                && is_password(said, ValuePlacement::Prose, PASSWORD)
         }
-        Name::Login => is_login(said) || &bytes[word.clone()] == b"_auth" && way == Way::Sign && is_key(said),
-        Name::Signature => asked && said.len() >= SIGNATURE && is_key(said),
-        Name::Token if is_uuid(said) || is_account(said) => false,
-        Name::Token | Name::Key if way == Way::Blank && !is_flag(bytes, word) => {
+        SecretNameKind::Login => {
+            is_login(said) || &bytes[word.clone()] == b"_auth" && way == ValuePlacement::Sign && is_key(said)
+        }
+        SecretNameKind::Signature => asked && said.len() >= SIGNATURE && is_key(said),
+        SecretNameKind::Token if is_uuid(said) || is_account(said) => false,
+        SecretNameKind::Token | SecretNameKind::Key
+            if way == ValuePlacement::Blank && !is_flag(bytes, word) =>
+        {
             let header = authorizes(&bytes[..word.start]);
-            let least = if name == Name::Key { BARE_KEY } else { BARE_TOKEN };
+            let least = if name == SecretNameKind::Key { BARE_KEY } else { BARE_TOKEN };
             is_key(said) && (header || said.len() >= least) && !is_uuid(said)
         }
-        Name::Key | Name::Token | Name::Aws | Name::Bearer => is_key(said),
+        SecretNameKind::Key | SecretNameKind::Token | SecretNameKind::Aws | SecretNameKind::Bearer => {
+            is_key(said)
+        }
     };
-    likely.then(|| if name == Name::Recovery { codes(text, range) } else { range })
+    likely.then(|| if name == SecretNameKind::Recovery { codes(text, range) } else { range })
 }
 
-/// Whether who logs in was just said on the same line: `login ana pass …`. A user who passes something is none: `the user can
-/// pass …`.
+/// Returns true if a user name comes just before, on the same line: `login ana pass …`. In `the user can pass …`, `can` is
+/// not a user name.
 fn follows_user(before: &str) -> bool {
     let from = before.bytes().rev().take(USER).take_while(|byte| *byte != b'\n').count();
     let Some(near) = before.get(before.len() - from..) else { return false };
@@ -173,9 +193,12 @@ fn follows_user(before: &str) -> bool {
     is_one(&USERS, named.as_bytes()) && !is_one(&MODALS, user.as_bytes())
 }
 
-/// Where the value stands that a sentence says before its name: `use … as the password`, `… is the admin password`.
-fn earlier(text: &str, word: &Range<usize>, name: Name) -> Option<Range<usize>> {
-    if !matches!(name, Name::Password | Name::Code | Name::Key) || !ends_there(text.as_bytes(), word.end) {
+/// Returns the range of a value that comes before its name in a sentence: `use … as the password`, `… is the admin
+/// password`.
+fn earlier(text: &str, word: &Range<usize>, name: SecretNameKind) -> Option<Range<usize>> {
+    if !matches!(name, SecretNameKind::Password | SecretNameKind::Code | SecretNameKind::Key)
+        || !ends_there(text.as_bytes(), word.end)
+    {
         return None;
     }
     let mut at = word.start;
@@ -190,8 +213,8 @@ fn earlier(text: &str, word: &Range<usize>, name: Name) -> Option<Range<usize>> 
     None
 }
 
-/// The value that ends before this place, where it looks like a secret.
-fn before_verb(text: &str, at: usize, name: Name) -> Option<Range<usize>> {
+/// Returns the range of the value that ends before this place, if it looks like a secret.
+fn before_verb(text: &str, at: usize, name: SecretNameKind) -> Option<Range<usize>> {
     let bytes = text[..at].strip_suffix(' ')?.as_bytes();
     let solid = bytes.iter().rev().take(LONGEST).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let whole = text.get(bytes.len() - solid..bytes.len()).filter(|_| solid < LONGEST)?;
@@ -200,13 +223,13 @@ fn before_verb(text: &str, at: usize, name: Name) -> Option<Range<usize>> {
     let start = bytes.len() - whole.trim_start_matches(is_edge).len();
     let likely = match name {
         _ if is_reference(said) || is_stand_in(said) => false,
-        Name::Key => said.len() >= BARE_KEY && is_key(said) && !is_uuid(said),
+        SecretNameKind::Key => said.len() >= BARE_KEY && is_key(said) && !is_uuid(said),
         _ => is_made(said),
     };
     likely.then(|| start..start + said.len())
 }
 
-/// Whether a name is the last of what it is a part of: `password policy` names a policy.
+/// Returns true if a name is not followed by a word that it qualifies: `password policy` names a policy.
 fn ends_there(bytes: &[u8], end: usize) -> bool {
     match bytes.get(end..) {
         Some([b' ', next, ..]) if IN_NAMES[usize::from(*next)] => {
@@ -218,10 +241,12 @@ fn ends_there(bytes: &[u8], end: usize) -> bool {
     }
 }
 
-/// The values of a cookie that look as if they were made by chance.
+/// Returns the values of a cookie that look random.
 fn pairs(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let Some((Way::Sign, from)) = sign(bytes, word, Name::Cookie) else { return Vec::new() };
+    let Some((ValuePlacement::Sign, from)) = sign(bytes, word, SecretNameKind::Cookie) else {
+        return Vec::new();
+    };
     let mut at = skip(bytes, from, b"\"'`", 1);
     let mut values = Vec::new();
     for _ in 0..IN_A_ROW {
@@ -246,7 +271,7 @@ fn pairs(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     values
 }
 
-/// The password of a network, as phones read it.
+/// Returns the password in a Wi-Fi code, as phones read it.
 fn network(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let fields = bytes.get(word.end..).filter(|rest| rest.first() == Some(&b':'))?;
@@ -261,11 +286,12 @@ fn network(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
         end += if bytes[end] == b'\\' { 2 } else { 1 };
     }
     let said = text.get(start..end)?;
-    let likely = !is_reference(said) && !is_stand_in(said) && is_password(said, Way::Sign, PASSWORD);
+    let likely =
+        !is_reference(said) && !is_stand_in(said) && is_password(said, ValuePlacement::Sign, PASSWORD);
     likely.then_some(start..end)
 }
 
-/// A code and those that follow it.
+/// Extends a code by the codes that follow it.
 fn codes(text: &str, first: Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut end = first.end;
@@ -284,7 +310,7 @@ fn codes(text: &str, first: Range<usize>) -> Range<usize> {
     first.start..end
 }
 
-/// Whether what stands before says that a value gives access.
+/// Returns true if the text before a value is an authorization header.
 fn authorizes(before: &[u8]) -> bool {
     const HEADER: &[u8] = b"authorization";
     let marks = before.iter().rev().take(6).take_while(|byte| b":\"'= ".contains(byte)).count();

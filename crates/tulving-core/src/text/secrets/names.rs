@@ -1,151 +1,152 @@
-//! What secrets are called, in several languages.
+//! The names of secrets, in several languages.
 
 use std::ops::Range;
 
-use super::triples::Triples;
+use super::triples::ByteTripleSet;
 
-/// What a value is called.
+/// The kind of name that a value has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum SecretNameKind {
     Password,
-    /// One that may be short and of digits alone.
+    /// A password that may be short and have only digits.
     Code,
-    /// A short word for a password that means other things too: only where it is a word of its own.
+    /// A short word for a password with other meanings: it counts only as a whole word.
     Pass,
     Key,
-    /// A key by a name that much else has.
+    /// A key with a name that is common elsewhere.
     Token,
-    /// The secret part of a key of AWS.
+    /// The secret part of an AWS key.
     Aws,
-    /// What follows it without a sign, as in a header.
+    /// A name that its value follows without a separator, as in a header.
     Bearer,
     /// A user and a password in Base64.
     Login,
-    /// What makes an address good for whoever has it.
+    /// The part of an address that grants access to anyone who has it.
     Signature,
-    /// A place in a list, or something else that is called a token and is no secret.
+    /// A position in a list, or something else that is called a token and is not secret.
     Cursor,
     /// A password, with the verb in the same word.
     Said,
-    /// What opens an account whose password is lost, often several of them.
+    /// Codes that open an account whose password is lost, often several of them.
     Recovery,
-    /// The header by which a browser shows who it is.
+    /// The header that identifies a browser.
     Cookie,
-    /// What a phone reads to join a network: `WIFI:S:…;P:…;;`.
+    /// A code that a phone reads to join a network: `WIFI:S:…;P:…;;`.
     Wifi,
 }
 
-/// Ends of names, in lower case and without `-`, `_` and blanks. Of two that end alike, the longer comes first.
-const NAMES: [(&str, Name); 106] = [
-    ("secretaccesskey", Name::Aws),
-    ("awssecretkey", Name::Aws),
-    ("awssecret", Name::Aws),
-    ("password", Name::Password),
-    ("passwd", Name::Password),
-    ("passphrase", Name::Password),
-    ("passwort", Name::Password),
-    ("kennwort", Name::Password),
-    ("wachtwoord", Name::Password),
-    ("lösenord", Name::Password),
-    ("passord", Name::Password),
-    ("adgangskode", Name::Password),
-    ("kodeord", Name::Password),
-    ("salasana", Name::Password),
-    ("jelszó", Name::Password),
-    ("hasło", Name::Password),
-    ("heslo", Name::Password),
-    ("parola", Name::Password),
-    ("şifre", Name::Password),
-    ("Şifre", Name::Password),
-    ("contraseña", Name::Password),
-    ("contraseÑa", Name::Password),
-    ("contrasena", Name::Password),
-    ("contrasenya", Name::Password),
-    ("senha", Name::Password),
-    ("palavrapasse", Name::Password),
-    ("depasse", Name::Password),
-    ("ароль", Name::Password),
-    ("АРОЛЬ", Name::Password),
-    ("סיסמה", Name::Password),
-    ("المرور", Name::Password),
-    ("mậtkhẩu", Name::Password),
-    ("katasandi", Name::Password),
-    ("รหัสผ่าน", Name::Password),
-    ("पासवर्ड", Name::Password),
-    ("密码", Name::Password),
-    ("密碼", Name::Password),
-    ("パスワード", Name::Password),
-    ("비밀번호", Name::Password),
-    ("pwd", Name::Password),
-    ("密码是", Name::Said),
-    ("密碼是", Name::Said),
-    ("密码为", Name::Said),
-    ("密碼為", Name::Said),
-    ("パスワードは", Name::Said),
-    ("비밀번호는", Name::Said),
-    ("passcode", Name::Code),
-    ("dbpass", Name::Password),
-    ("userpass", Name::Password),
-    ("pass", Name::Pass),
-    ("pw", Name::Pass),
-    ("mdp", Name::Pass),
-    ("pagetoken", Name::Cursor),
-    ("nexttoken", Name::Cursor),
-    ("continuationtoken", Name::Cursor),
-    ("synctoken", Name::Cursor),
-    ("skiptoken", Name::Cursor),
-    ("resumetoken", Name::Cursor),
-    ("startingtoken", Name::Cursor),
-    ("paginationtoken", Name::Cursor),
-    ("pagingtoken", Name::Cursor),
-    ("cursortoken", Name::Cursor),
-    ("publickeytoken", Name::Cursor),
-    ("apikey", Name::Key),
-    ("apisecret", Name::Key),
-    ("secretkey", Name::Key),
-    ("accesskey", Name::Key),
-    ("privatekey", Name::Key),
-    ("signingkey", Name::Key),
-    ("encryptionkey", Name::Key),
-    ("masterkey", Name::Key),
-    ("accountkey", Name::Key),
-    ("sharedkey", Name::Key),
-    ("authkey", Name::Key),
-    ("apitoken", Name::Key),
-    ("accesstoken", Name::Key),
-    ("authtoken", Name::Key),
-    ("licensekey", Name::Key),
-    ("licencekey", Name::Key),
-    ("activationkey", Name::Key),
-    ("openaikey", Name::Key),
-    ("anthropickey", Name::Key),
-    ("claudekey", Name::Key),
-    ("geminikey", Name::Key),
-    ("mistralkey", Name::Key),
-    ("groqkey", Name::Key),
-    ("stripekey", Name::Key),
-    ("twiliokey", Name::Key),
-    ("sendgridkey", Name::Key),
-    ("azurekey", Name::Key),
-    ("secret", Name::Key),
-    ("credential", Name::Key),
-    ("credentials", Name::Key),
-    ("token", Name::Token),
-    ("bearer", Name::Bearer),
-    ("basic", Name::Login),
-    ("auth", Name::Login),
-    ("sig", Name::Signature),
-    ("signature", Name::Signature),
-    ("recoverycode", Name::Recovery),
-    ("recoverycodes", Name::Recovery),
-    ("recoverykey", Name::Recovery),
-    ("backupcode", Name::Recovery),
-    ("backupcodes", Name::Recovery),
-    ("cookie", Name::Cookie),
-    ("wifi", Name::Wifi),
+/// Ends of names, in lower case and without `-`, `_` and spaces. If one ends with another, the longer one comes
+/// first.
+const NAMES: [(&str, SecretNameKind); 106] = [
+    ("secretaccesskey", SecretNameKind::Aws),
+    ("awssecretkey", SecretNameKind::Aws),
+    ("awssecret", SecretNameKind::Aws),
+    ("password", SecretNameKind::Password),
+    ("passwd", SecretNameKind::Password),
+    ("passphrase", SecretNameKind::Password),
+    ("passwort", SecretNameKind::Password),
+    ("kennwort", SecretNameKind::Password),
+    ("wachtwoord", SecretNameKind::Password),
+    ("lösenord", SecretNameKind::Password),
+    ("passord", SecretNameKind::Password),
+    ("adgangskode", SecretNameKind::Password),
+    ("kodeord", SecretNameKind::Password),
+    ("salasana", SecretNameKind::Password),
+    ("jelszó", SecretNameKind::Password),
+    ("hasło", SecretNameKind::Password),
+    ("heslo", SecretNameKind::Password),
+    ("parola", SecretNameKind::Password),
+    ("şifre", SecretNameKind::Password),
+    ("Şifre", SecretNameKind::Password),
+    ("contraseña", SecretNameKind::Password),
+    ("contraseÑa", SecretNameKind::Password),
+    ("contrasena", SecretNameKind::Password),
+    ("contrasenya", SecretNameKind::Password),
+    ("senha", SecretNameKind::Password),
+    ("palavrapasse", SecretNameKind::Password),
+    ("depasse", SecretNameKind::Password),
+    ("ароль", SecretNameKind::Password),
+    ("АРОЛЬ", SecretNameKind::Password),
+    ("סיסמה", SecretNameKind::Password),
+    ("المرور", SecretNameKind::Password),
+    ("mậtkhẩu", SecretNameKind::Password),
+    ("katasandi", SecretNameKind::Password),
+    ("รหัสผ่าน", SecretNameKind::Password),
+    ("पासवर्ड", SecretNameKind::Password),
+    ("密码", SecretNameKind::Password),
+    ("密碼", SecretNameKind::Password),
+    ("パスワード", SecretNameKind::Password),
+    ("비밀번호", SecretNameKind::Password),
+    ("pwd", SecretNameKind::Password),
+    ("密码是", SecretNameKind::Said),
+    ("密碼是", SecretNameKind::Said),
+    ("密码为", SecretNameKind::Said),
+    ("密碼為", SecretNameKind::Said),
+    ("パスワードは", SecretNameKind::Said),
+    ("비밀번호는", SecretNameKind::Said),
+    ("passcode", SecretNameKind::Code),
+    ("dbpass", SecretNameKind::Password),
+    ("userpass", SecretNameKind::Password),
+    ("pass", SecretNameKind::Pass),
+    ("pw", SecretNameKind::Pass),
+    ("mdp", SecretNameKind::Pass),
+    ("pagetoken", SecretNameKind::Cursor),
+    ("nexttoken", SecretNameKind::Cursor),
+    ("continuationtoken", SecretNameKind::Cursor),
+    ("synctoken", SecretNameKind::Cursor),
+    ("skiptoken", SecretNameKind::Cursor),
+    ("resumetoken", SecretNameKind::Cursor),
+    ("startingtoken", SecretNameKind::Cursor),
+    ("paginationtoken", SecretNameKind::Cursor),
+    ("pagingtoken", SecretNameKind::Cursor),
+    ("cursortoken", SecretNameKind::Cursor),
+    ("publickeytoken", SecretNameKind::Cursor),
+    ("apikey", SecretNameKind::Key),
+    ("apisecret", SecretNameKind::Key),
+    ("secretkey", SecretNameKind::Key),
+    ("accesskey", SecretNameKind::Key),
+    ("privatekey", SecretNameKind::Key),
+    ("signingkey", SecretNameKind::Key),
+    ("encryptionkey", SecretNameKind::Key),
+    ("masterkey", SecretNameKind::Key),
+    ("accountkey", SecretNameKind::Key),
+    ("sharedkey", SecretNameKind::Key),
+    ("authkey", SecretNameKind::Key),
+    ("apitoken", SecretNameKind::Key),
+    ("accesstoken", SecretNameKind::Key),
+    ("authtoken", SecretNameKind::Key),
+    ("licensekey", SecretNameKind::Key),
+    ("licencekey", SecretNameKind::Key),
+    ("activationkey", SecretNameKind::Key),
+    ("openaikey", SecretNameKind::Key),
+    ("anthropickey", SecretNameKind::Key),
+    ("claudekey", SecretNameKind::Key),
+    ("geminikey", SecretNameKind::Key),
+    ("mistralkey", SecretNameKind::Key),
+    ("groqkey", SecretNameKind::Key),
+    ("stripekey", SecretNameKind::Key),
+    ("twiliokey", SecretNameKind::Key),
+    ("sendgridkey", SecretNameKind::Key),
+    ("azurekey", SecretNameKind::Key),
+    ("secret", SecretNameKind::Key),
+    ("credential", SecretNameKind::Key),
+    ("credentials", SecretNameKind::Key),
+    ("token", SecretNameKind::Token),
+    ("bearer", SecretNameKind::Bearer),
+    ("basic", SecretNameKind::Login),
+    ("auth", SecretNameKind::Login),
+    ("sig", SecretNameKind::Signature),
+    ("signature", SecretNameKind::Signature),
+    ("recoverycode", SecretNameKind::Recovery),
+    ("recoverycodes", SecretNameKind::Recovery),
+    ("recoverykey", SecretNameKind::Recovery),
+    ("backupcode", SecretNameKind::Recovery),
+    ("backupcodes", SecretNameKind::Recovery),
+    ("cookie", SecretNameKind::Cookie),
+    ("wifi", SecretNameKind::Wifi),
 ];
 
-/// Words before a pass that is a ticket.
+/// Words before a pass that make it a ticket.
 const TICKETS: [&str; 18] = [
     "boarding",
     "season",
@@ -167,17 +168,17 @@ const TICKETS: [&str; 18] = [
     "gate",
 ];
 
-/// So much of a name is looked at, and so much of the word before.
+/// Most bytes of a name, and of the word before it, that are read.
 const TAIL: usize = 40;
 
-/// The last three bytes of each name: almost no word has them, and then nothing else is looked at.
-static ENDS: Triples = {
-    let mut ends = Triples::new();
+/// The last three bytes of each name: almost no word has them, and then nothing else is checked.
+static ENDS: ByteTripleSet = {
+    let mut ends = ByteTripleSet::new();
     let mut at = 0;
     while at < NAMES.len() {
         let name = NAMES[at].0.as_bytes();
         let (last, second) = (name[name.len() - 1], name[name.len() - 2]);
-        // What stands before a name of two letters may be anything.
+        // Any byte may come before a name of two letters.
         let (mut third, until) =
             if name.len() > 2 { (name[name.len() - 3], name[name.len() - 3]) } else { (0, u8::MAX) };
         loop {
@@ -192,7 +193,7 @@ static ENDS: Triples = {
     ends
 };
 
-/// Whether a word may be the end of a name.
+/// Returns true if a word may be the end of a name.
 pub(super) fn may_end(bytes: &[u8], word: &Range<usize>) -> bool {
     let third = match word.len() {
         0 | 1 => return false,
@@ -203,8 +204,8 @@ pub(super) fn may_end(bytes: &[u8], word: &Range<usize>) -> bool {
     ENDS.has([third, second, last])
 }
 
-/// What a word names, with the one before it where only a blank is between them.
-pub(super) fn of(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize>) -> Option<Name> {
+/// Returns the kind of name that a word is, together with the word before it if only a space separates them.
+pub(super) fn of(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize>) -> Option<SecretNameKind> {
     let (mut name, mut length) = ([0; 2 * TAIL], 0);
     for part in before.into_iter().chain([word]) {
         let tail = &bytes[part.end.saturating_sub(TAIL).max(part.start)..part.end];
@@ -214,22 +215,22 @@ pub(super) fn of(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize
         }
     }
     let name = &name[..length];
-    let is = |end: &str, what: Name| {
+    let is = |end: &str, what: SecretNameKind| {
         name.last() == end.as_bytes().last()
             && name.ends_with(end.as_bytes())
-            && (what != Name::Pass || is_whole(&bytes[word.clone()], end.len()))
+            && (what != SecretNameKind::Pass || is_whole(&bytes[word.clone()], end.len()))
     };
     NAMES.iter().find(|(end, what)| is(end, *what)).map(|(_, what)| *what)
 }
 
-/// Whether the last letters of a word are a word of their own: `db_pass`, `dbPass`, and not `bypass`.
+/// Returns true if the last letters form a word of their own: `db_pass`, `dbPass`, and not `bypass`.
 fn is_whole(word: &[u8], length: usize) -> bool {
     let Some(start) = word.len().checked_sub(length) else { return false };
     let Some(before) = start.checked_sub(1).map(|before| word[before]) else { return true };
     matches!(before, b'_' | b'-') || word[start].is_ascii_uppercase() && before.is_ascii_lowercase()
 }
 
-/// Whether a pass with this word before it is a ticket.
+/// Returns true if a pass after this word is a ticket.
 pub(super) fn is_ticket(before: &str) -> bool {
     TICKETS.iter().any(|word| before.eq_ignore_ascii_case(word))
 }

@@ -1,21 +1,21 @@
-//! Where the value of a name stands: by a sign, in a sentence, between tags, or after nothing but a blank.
+//! Finds the value of a name: after a separator, in a sentence, between tags, or after only a space.
 
 use std::ops::Range;
 
 use super::REDACTED;
 use super::chance::is_mixed;
-use super::names::Name;
+use super::names::SecretNameKind;
 
 /// Longest value.
 pub(super) const LONGEST: usize = 256;
-/// Most words between a name and its sign, as in `password for the vpn: …`.
+/// Most words between a name and its separator, as in `password for the vpn: …`.
 const BETWEEN: usize = 7;
-/// Words by which a sentence says what something is.
+/// Verbs between a name and its value in a sentence.
 const VERBS: [&str; 19] = [
     "is", "ist", "es", "est", "è", "é", "är", "er", "jest", "это", "lautet", "was", "has", "wurde", "será",
     "era", "je", "este", "adalah",
 ];
-/// Words that may stand after those.
+/// Words that may come after those verbs.
 const FILLERS: [&str; 14] = [
     "now",
     "still",
@@ -32,29 +32,29 @@ const FILLERS: [&str; 14] = [
     "ahora",
     "maintenant",
 ];
-/// Words that say what a name is the name of.
+/// Words that introduce the purpose of a name.
 pub(super) const OF: [&str; 32] = [
     "for", "of", "to", "on", "at", "in", "from", "für", "fürs", "von", "vom", "zum", "zur", "beim", "der",
     "des", "del", "de", "da", "do", "para", "du", "pour", "per", "di", "van", "voor", "från", "för", "от",
     "для", "к",
 ];
 
-/// How a value follows its name.
+/// The way that a value follows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// By a sign: `:` or `=`.
+pub(super) enum ValuePlacement {
+    /// A value after a separator: `:` or `=`.
     Sign,
-    /// In a sentence: `is`.
+    /// A value in a sentence: `is`.
     Prose,
-    /// Between tags.
+    /// A value between tags.
     Tag,
-    /// By a blank.
+    /// A value after a space.
     Blank,
-    /// On the next line.
+    /// A value on the next line.
     Line,
 }
 
-/// The bytes that names and other words are made of.
+/// The bytes of names and other words.
 pub(super) const IN_NAMES: [bool; 256] = {
     let mut in_names = [false; 256];
     let mut byte = 0;
@@ -66,7 +66,7 @@ pub(super) const IN_NAMES: [bool; 256] = {
     in_names
 };
 
-/// Whether a mark of three bytes stands here: a dash, a quote, an arrow, or one of those that Chinese and Japanese use.
+/// Returns true if a mark of three bytes is here: a dash, a quote, an arrow, or Chinese or Japanese punctuation.
 pub(super) fn is_mark(bytes: &[u8], at: usize) -> bool {
     match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
         (0xe2, Some(0x80 | 0x86 | 0x87), _) | (0xe3, Some(0x80), _) => true,
@@ -79,75 +79,87 @@ pub(super) fn skip(bytes: &[u8], from: usize, what: &[u8], most: usize) -> usize
     from + bytes[from..].iter().take(most).take_while(|byte| what.contains(byte)).count()
 }
 
-/// Whether a word is a flag of a command.
+/// Returns true if a word is a flag of a command.
 pub(super) fn is_flag(bytes: &[u8], word: &Range<usize>) -> bool {
     bytes[word.start..].starts_with(b"--")
 }
 
-/// Whether a name is in the question of an address.
+/// Returns true if a name is in the query of an address.
 pub(super) fn is_asked(bytes: &[u8], word: &Range<usize>) -> bool {
     word.start > 0 && matches!(bytes[word.start - 1], b'?' | b'&')
 }
 
-/// Whether a letter that begins with this byte is of a language without blanks.
+/// Returns true if a letter with this first byte belongs to a language without spaces.
 pub(super) fn is_dense(lead: u8) -> bool {
     matches!(lead, 0xe3..=0xed)
 }
 
-/// How a value follows, and where. Of passwords, one that the line of its name has no room for stands by itself on the next.
-pub(super) fn sign(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
+/// Returns the way that a value follows, and its start. The value of a password may be alone on the next line.
+pub(super) fn sign(
+    bytes: &[u8],
+    word: &Range<usize>,
+    name: SecretNameKind,
+) -> Option<(ValuePlacement, usize)> {
     let (way, from) = on_line(bytes, word, name)?;
     let line = skip(bytes, from, b"\r", 1);
     match way {
         // A setting without a value is followed by the next one.
-        Way::Sign if bytes.get(line) == Some(&b'\n') => {
-            let is_password = matches!(name, Name::Password | Name::Code | Name::Pass);
+        ValuePlacement::Sign if bytes.get(line) == Some(&b'\n') => {
+            let is_password =
+                matches!(name, SecretNameKind::Password | SecretNameKind::Code | SecretNameKind::Pass);
             (is_password && !bytes[word.end..from].contains(&b'='))
-                .then(|| (Way::Line, skip(bytes, line + 1, b" \t", 40)))
+                .then(|| (ValuePlacement::Line, skip(bytes, line + 1, b" \t", 40)))
         }
         way => Some((way, from)),
     }
 }
 
-/// The same on the line of its name.
-fn on_line(bytes: &[u8], word: &Range<usize>, name: Name) -> Option<(Way, usize)> {
+/// Does the same on the line of the name only.
+fn on_line(bytes: &[u8], word: &Range<usize>, name: SecretNameKind) -> Option<(ValuePlacement, usize)> {
     if let Some(found) = owned(bytes, word.end) {
         return Some(found);
     }
     let end = skip(bytes, word.end, b"\"'`*]\\", 4);
     if bytes.get(end) == Some(&b'>') && bytes[..word.start].ends_with(b"<") {
-        return Some((Way::Tag, end + 1));
+        return Some((ValuePlacement::Tag, end + 1));
     }
     let at = skip(bytes, end, b" \t", 8);
     if let Some(found) = mark(bytes, at, at > end) {
         return Some(found);
     }
-    if name == Name::Said {
-        return Some((Way::Prose, at));
+    if name == SecretNameKind::Said {
+        return Some((ValuePlacement::Prose, at));
     }
     if at == end || at == bytes.len() {
         return None;
     }
-    if matches!(name, Name::Bearer | Name::Login) || is_flag(bytes, word) {
-        return Some((Way::Blank, at));
+    if matches!(name, SecretNameKind::Bearer | SecretNameKind::Login) || is_flag(bytes, word) {
+        return Some((ValuePlacement::Blank, at));
     }
     verb(bytes, at).or_else(|| beyond(bytes, at)).or_else(|| {
-        let bare = matches!(name, Name::Key | Name::Token | Name::Password | Name::Code | Name::Pass);
-        bare.then(|| (Way::Blank, past_remark(bytes, at)))
+        let bare = matches!(
+            name,
+            SecretNameKind::Key
+                | SecretNameKind::Token
+                | SecretNameKind::Password
+                | SecretNameKind::Code
+                | SecretNameKind::Pass
+        );
+        bare.then(|| (ValuePlacement::Blank, past_remark(bytes, at)))
     })
 }
 
-/// Where a value is that follows a name and a short `is`: `the password's …`.
-fn owned(bytes: &[u8], end: usize) -> Option<(Way, usize)> {
+/// Returns the start of a value after a name and a contracted `is`: `the password's …`.
+fn owned(bytes: &[u8], end: usize) -> Option<(ValuePlacement, usize)> {
     let verb = match &bytes[end..] {
         [b'\'', b's', b' ', ..] => 2,
         [0xe2, 0x80, 0x99, b's', b' ', ..] => 4,
         _ => return None,
     };
-    Some((Way::Blank, filled(bytes, end + verb)?))
+    Some((ValuePlacement::Blank, filled(bytes, end + verb)?))
 }
 
-/// Where the rest goes on after a short remark: `[prod] …`, `to …`. A value may be in brackets itself.
+/// Skips a short remark: `[prod] …`, `to …`. A value may be in brackets itself.
 fn past_remark(bytes: &[u8], at: usize) -> usize {
     if word_at(bytes, at).eq_ignore_ascii_case(b"to") {
         return skip(bytes, at + 2, b" ", 4);
@@ -167,7 +179,7 @@ fn past_remark(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where a value is that stands in lines of its own, as in YAML: `password: |`.
+/// Returns the start of a value that has lines of its own, as in YAML: `password: |`.
 fn in_block(bytes: &[u8], at: usize) -> usize {
     if !matches!(bytes.get(at), Some(b'|' | b'>')) {
         return at;
@@ -176,29 +188,29 @@ fn in_block(bytes: &[u8], at: usize) -> usize {
     if bytes.get(line) == Some(&b'\n') { skip(bytes, line + 1, b" \t", 40) } else { at }
 }
 
-/// A sign that a value follows, and where the value is. A dash counts only after a blank.
-fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(Way, usize)> {
+/// Reads a separator, and returns the start of the value after it. A dash counts only after a space.
+fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(ValuePlacement, usize)> {
     let rest = &bytes[at..];
-    let after = |way: Way, length: usize| {
+    let after = |way: ValuePlacement, length: usize| {
         let from = skip(bytes, at + length, b"*", 2);
         let from = skip(bytes, from, b" \t", 8);
-        Some((way, if way == Way::Sign { in_block(bytes, from) } else { from }))
+        Some((way, if way == ValuePlacement::Sign { in_block(bytes, from) } else { from }))
     };
     match rest {
-        // A comparison says nothing of what the value is.
+        // A comparison does not state the value.
         [b'=', b'=', ..] | [b':', b':', ..] => None,
-        [b':' | b'=', ..] => after(Way::Sign, skip(rest, 0, b":=>", 2)),
-        [b'-', b'>', ..] | [b'-', b'-', b'>', ..] => after(Way::Prose, skip(rest, 0, b"->", 3)),
-        [b'-', b' ', ..] if apart => after(Way::Prose, 1),
+        [b':' | b'=', ..] => after(ValuePlacement::Sign, skip(rest, 0, b":=>", 2)),
+        [b'-', b'>', ..] | [b'-', b'-', b'>', ..] => after(ValuePlacement::Prose, skip(rest, 0, b"->", 3)),
+        [b'-', b' ', ..] if apart => after(ValuePlacement::Prose, 1),
         // `：`, `＝`, and arrows and dashes.
-        [0xef, 0xbc, 0x9a | 0x9d, ..] => after(Way::Sign, 3),
-        [0xe2, 0x86, 0x92, ..] | [0xe2, 0x87, 0x92, ..] => after(Way::Prose, 3),
-        [0xe2, 0x80, 0x93 | 0x94, b' ', ..] if apart => after(Way::Prose, 3),
+        [0xef, 0xbc, 0x9a | 0x9d, ..] => after(ValuePlacement::Sign, 3),
+        [0xe2, 0x86, 0x92, ..] | [0xe2, 0x87, 0x92, ..] => after(ValuePlacement::Prose, 3),
+        [0xe2, 0x80, 0x93 | 0x94, b' ', ..] if apart => after(ValuePlacement::Prose, 3),
         _ => None,
     }
 }
 
-/// The word that begins here.
+/// Returns the word that begins here.
 pub(super) fn word_at(bytes: &[u8], at: usize) -> &[u8] {
     let length = bytes[at..].iter().take(32).take_while(|byte| IN_NAMES[usize::from(**byte)]).count();
     &bytes[at..at + length]
@@ -208,16 +220,16 @@ pub(super) fn is_one(words: &[&str], word: &[u8]) -> bool {
     words.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
 
-/// Where a value is that a sentence says, from its verb on.
-fn verb(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
+/// Returns the start of a value in a sentence, from its verb on.
+fn verb(bytes: &[u8], at: usize) -> Option<(ValuePlacement, usize)> {
     let word = word_at(bytes, at);
     if !is_one(&VERBS, word) {
         return None;
     }
-    Some((Way::Prose, filled(bytes, at + word.len())?))
+    Some((ValuePlacement::Prose, filled(bytes, at + word.len())?))
 }
 
-/// Where a value is after a verb, and after the words that may stand between them.
+/// Returns the start of a value after a verb and its filler words.
 fn filled(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at;
     for _ in 0..4 {
@@ -236,8 +248,8 @@ fn filled(bytes: &[u8], at: usize) -> Option<usize> {
     Some(from)
 }
 
-/// Where a value is whose name says first what it is for: `password for the vpn: …`.
-fn beyond(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
+/// Returns the start of a value if the purpose comes before it: `password for the vpn: …`.
+fn beyond(bytes: &[u8], at: usize) -> Option<(ValuePlacement, usize)> {
     let mut at = at;
     if !is_one(&OF, word_at(bytes, at)) && !matches!(bytes[at], b'(' | b'[') {
         return None;
@@ -267,8 +279,13 @@ fn beyond(bytes: &[u8], at: usize) -> Option<(Way, usize)> {
     None
 }
 
-/// From where to where a value is.
-pub(super) fn extent(text: &str, word: &Range<usize>, way: Way, from: usize) -> Option<Range<usize>> {
+/// Returns the range of a value.
+pub(super) fn extent(
+    text: &str,
+    word: &Range<usize>,
+    way: ValuePlacement,
+    from: usize,
+) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let rest = bytes.get(from..)?;
     let quoted = |start: usize, end: Option<usize>| end.filter(|end| *end > start).map(|end| start..end);
@@ -290,7 +307,7 @@ pub(super) fn extent(text: &str, word: &Range<usize>, way: Way, from: usize) -> 
     let asked = is_asked(bytes, word);
     let dense = bytes[word.clone()].iter().any(|byte| is_dense(*byte));
     let ends = |at: usize| match (bytes[at], way) {
-        (byte, Way::Tag) => byte == b'<' || byte == b'\n',
+        (byte, ValuePlacement::Tag) => byte == b'<' || byte == b'\n',
         (b';', _) => is_setting(&bytes[at + 1..]),
         (b'&', _) => asked,
         (byte @ 0xe2.., _) => is_mark(bytes, at) || dense && is_dense(byte),
@@ -305,13 +322,13 @@ pub(super) fn extent(text: &str, word: &Range<usize>, way: Way, from: usize) -> 
     (length > 0).then_some(start..start + length)
 }
 
-/// Whether nothing else stands on the line of a value.
+/// Returns true if nothing else is on the line of a value.
 pub(super) fn is_alone(bytes: &[u8], value: &Range<usize>) -> bool {
     let end = skip(bytes, value.end, b"\"'`*.,;", 4);
     matches!(bytes.get(skip(bytes, end, b" \t\r", 8)), None | Some(b'\n'))
 }
 
-/// Where what is in quotes ends. A quote after a backslash is a part of it, unless nothing ends it then.
+/// Returns the end of a quoted text. A quote after a backslash is part of it, unless nothing would end it then.
 fn closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     let most = bytes.len().min(start + LONGEST);
     let plain = (start..most).find(|at| bytes[*at] == quote || bytes[*at] == b'\n').unwrap_or(most);
@@ -326,7 +343,7 @@ fn closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     (plain < start + LONGEST).then_some(plain)
 }
 
-/// The same where the quotes themselves stand after backslashes, as in JSON within JSON.
+/// Does the same for quotes that have backslashes themselves, as in JSON within JSON.
 fn escaped_closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     let most = bytes.len().min(start + LONGEST);
     let mut at = start;
@@ -341,7 +358,7 @@ fn escaped_closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     None
 }
 
-/// Whether the next setting of a connection begins here: `Name=`.
+/// Returns true if the next setting of a connection begins here: `Name=`.
 fn is_setting(rest: &[u8]) -> bool {
     let name = rest.iter().take(32).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b' ').count();
     name > 1 && rest.get(name) == Some(&b'=')

@@ -2,72 +2,72 @@
 
 use std::ops::Range;
 
-use super::Found;
+use super::SecretMatch;
 use super::address::is_shown;
 use super::chance::{is_random, is_reference, is_stand_in};
 use super::value::SIGNS;
-use crate::vocabulary::SecretKind;
+use crate::model::vocabulary::SecretKind;
 
-/// How a command takes a password.
+/// The way that a command takes a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
-    /// After a blank, or right after its flag.
+enum PasswordFlagStyle {
+    /// A password after a space, or right after its flag.
     Either,
-    /// After a blank.
+    /// A password after a space.
     Apart,
-    /// Right after its flag, because by itself that asks for one.
+    /// A password right after its flag, because the flag alone asks for one.
     Joined,
-    /// After a user and this sign.
+    /// A password after a user and this separator.
     User(char),
 }
 
-/// The programs, each with the flag that a password comes after, and how.
-const PROGRAMS: [(&str, &str, Takes); 33] = [
-    ("curl", "-u", Takes::User(':')),
-    ("curl", "--user", Takes::User(':')),
-    ("curl", "-U", Takes::User(':')),
-    ("curl", "--proxy-user", Takes::User(':')),
-    ("http", "-a", Takes::User(':')),
-    ("https", "-a", Takes::User(':')),
-    ("lftp", "-u", Takes::User(',')),
-    ("smbclient", "-U", Takes::User('%')),
-    ("rpcclient", "-U", Takes::User('%')),
-    ("sshpass", "-p", Takes::Either),
-    ("mysql", "-p", Takes::Joined),
-    ("mysqldump", "-p", Takes::Joined),
-    ("mysqladmin", "-p", Takes::Joined),
-    ("mysqlimport", "-p", Takes::Joined),
-    ("mariadb", "-p", Takes::Joined),
-    ("mariadb-dump", "-p", Takes::Joined),
-    ("7z", "-p", Takes::Joined),
-    ("login", "-p", Takes::Apart),
-    ("mongo", "-p", Takes::Apart),
-    ("mongosh", "-p", Takes::Apart),
-    ("mongodump", "-p", Takes::Apart),
-    ("mongorestore", "-p", Takes::Apart),
-    ("cqlsh", "-p", Takes::Apart),
-    ("sqlcmd", "-P", Takes::Either),
-    ("mosquitto_pub", "-P", Takes::Apart),
-    ("mosquitto_sub", "-P", Takes::Apart),
-    ("ipmitool", "-P", Takes::Apart),
-    ("zip", "-P", Takes::Apart),
-    ("unzip", "-P", Takes::Apart),
-    ("redis-cli", "-a", Takes::Apart),
-    ("ldapsearch", "-w", Takes::Apart),
-    ("ldapmodify", "-w", Takes::Apart),
-    ("plink", "-pw", Takes::Apart),
+/// The programs, each with its password flag and the form of the password.
+const PROGRAMS: [(&str, &str, PasswordFlagStyle); 33] = [
+    ("curl", "-u", PasswordFlagStyle::User(':')),
+    ("curl", "--user", PasswordFlagStyle::User(':')),
+    ("curl", "-U", PasswordFlagStyle::User(':')),
+    ("curl", "--proxy-user", PasswordFlagStyle::User(':')),
+    ("http", "-a", PasswordFlagStyle::User(':')),
+    ("https", "-a", PasswordFlagStyle::User(':')),
+    ("lftp", "-u", PasswordFlagStyle::User(',')),
+    ("smbclient", "-U", PasswordFlagStyle::User('%')),
+    ("rpcclient", "-U", PasswordFlagStyle::User('%')),
+    ("sshpass", "-p", PasswordFlagStyle::Either),
+    ("mysql", "-p", PasswordFlagStyle::Joined),
+    ("mysqldump", "-p", PasswordFlagStyle::Joined),
+    ("mysqladmin", "-p", PasswordFlagStyle::Joined),
+    ("mysqlimport", "-p", PasswordFlagStyle::Joined),
+    ("mariadb", "-p", PasswordFlagStyle::Joined),
+    ("mariadb-dump", "-p", PasswordFlagStyle::Joined),
+    ("7z", "-p", PasswordFlagStyle::Joined),
+    ("login", "-p", PasswordFlagStyle::Apart),
+    ("mongo", "-p", PasswordFlagStyle::Apart),
+    ("mongosh", "-p", PasswordFlagStyle::Apart),
+    ("mongodump", "-p", PasswordFlagStyle::Apart),
+    ("mongorestore", "-p", PasswordFlagStyle::Apart),
+    ("cqlsh", "-p", PasswordFlagStyle::Apart),
+    ("sqlcmd", "-P", PasswordFlagStyle::Either),
+    ("mosquitto_pub", "-P", PasswordFlagStyle::Apart),
+    ("mosquitto_sub", "-P", PasswordFlagStyle::Apart),
+    ("ipmitool", "-P", PasswordFlagStyle::Apart),
+    ("zip", "-P", PasswordFlagStyle::Apart),
+    ("unzip", "-P", PasswordFlagStyle::Apart),
+    ("redis-cli", "-a", PasswordFlagStyle::Apart),
+    ("ldapsearch", "-w", PasswordFlagStyle::Apart),
+    ("ldapmodify", "-w", PasswordFlagStyle::Apart),
+    ("plink", "-pw", PasswordFlagStyle::Apart),
 ];
 
-/// So many bytes before a flag are looked at for its program.
+/// Bytes before a flag that are searched for its program.
 const COMMAND: usize = 240;
 /// Longest value.
 const LONGEST: usize = 200;
 /// Fewest characters of a password.
 const FEWEST: usize = 4;
-/// What `sshpass` starts: before it, any word is a password.
+/// Commands that `sshpass` starts: before them, any word is a password.
 const STARTED: [&str; 4] = ["ssh ", "scp ", "rsync ", "sftp "];
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut done = 0;
     for at in memchr::memchr_iter(b'-', bytes) {
@@ -79,8 +79,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         {
             continue;
         }
-        // What follows is looked at first: where it is no password, what stands before need not be read.
-        let likely = |(program, flag, takes): &(&'static str, &str, Takes)| {
+        // Check the text after the flag first: if it is not a password, the text before need not be
+        // read.
+        let likely = |(program, flag, takes): &(&'static str, &str, PasswordFlagStyle)| {
             let fits = bytes[at..].starts_with(flag.as_bytes());
             let range = fits.then(|| password(text, at + flag.len(), *takes)).flatten()?;
             Some((*program, range))
@@ -91,12 +92,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let one = words.find_map(|word| ways.iter().find(|(program, _)| *program == word));
         if let Some((_, range)) = one {
             done = range.end;
-            found.push(Found { range: range.clone(), what: SecretKind::Password });
+            found.push(SecretMatch { range: range.clone(), what: SecretKind::Password });
         }
     }
 }
 
-/// What stands before a flag of the command that it is in.
+/// Returns the part of a command before its flag.
 fn command(text: &str, at: usize) -> &str {
     let bytes = text.as_bytes();
     let least = at.saturating_sub(COMMAND);
@@ -109,13 +110,13 @@ fn command(text: &str, at: usize) -> &str {
     &text[from..at]
 }
 
-/// Where the password stands that follows a flag.
-fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
+/// Returns the range of the password after a flag.
+fn password(text: &str, flag: usize, takes: PasswordFlagStyle) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let blanks = bytes[flag..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'=')).count();
     match takes {
-        Takes::Apart if blanks == 0 => return None,
-        Takes::Joined if blanks > 0 => return None,
+        PasswordFlagStyle::Apart if blanks == 0 => return None,
+        PasswordFlagStyle::Joined if blanks > 0 => return None,
         _ => {}
     }
     let quote = bytes.get(flag + blanks).copied().filter(|byte| matches!(byte, b'"' | b'\''));
@@ -127,13 +128,13 @@ fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
     let length = bytes[start..].iter().take(LONGEST).take_while(|byte| !ends(byte)).count();
     let value =
         text.get(start..start + length).filter(|value| length < LONGEST && !value.starts_with('-'))?;
-    let Takes::User(sign) = takes else {
+    let PasswordFlagStyle::User(sign) = takes else {
         let started = STARTED.iter().any(|program| text[start + length..].trim_start().starts_with(program));
         let likely = value.len() >= FEWEST && !is_shown("", value) && (started || is_unlike_words(value));
         return likely.then_some(start..start + length);
     };
     let (user, password) = value.split_once(sign)?;
-    // Some services take a key for the user, and no password.
+    // Some services take a key as the user, and no password.
     if password.is_empty() && user.len() >= 16 && is_random(user) && !is_reference(user) {
         return Some(start..start + user.len());
     }
@@ -141,7 +142,7 @@ fn password(text: &str, flag: usize, takes: Takes) -> Option<Range<usize>> {
     likely.then(|| start + length - password.len()..start + length)
 }
 
-/// Whether a value is no plain word.
+/// Returns true if a value is not a plain word.
 fn is_unlike_words(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     (has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) || value.contains(|c: char| SIGNS.contains(c)))

@@ -1,19 +1,19 @@
-//! Passwords in a column of a Markdown table that is headed so.
+//! Passwords in a column of a Markdown table with a heading for passwords.
 //!
-//! Nothing but the heading says what they are, so they must look as if they were made by chance.
+//! Only the heading identifies them, so they must look random.
 
 use std::ops::Range;
 
-use super::Found;
+use super::SecretMatch;
 use super::chance::{is_reference, is_stand_in};
-use super::names::{self, Name};
+use super::names::{self, SecretNameKind};
 use super::value::is_made;
-use crate::vocabulary::SecretKind;
+use crate::model::vocabulary::SecretKind;
 
-/// So many columns of a table are looked at.
+/// Most columns of a table that are read.
 const COLUMNS: usize = 32;
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     // Almost no text has a table.
     if memchr::memchr(b'|', text.as_bytes()).is_none() {
         return;
@@ -23,7 +23,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
         let row = at..at + line.trim_end().len();
         at += line.len();
         if is_rule(&text[row.clone()]) {
-            // A row of dashes within a table is a rule too, with no headings above it.
+            // A row of dashes within a table is also a rule, without headings above it.
             let below = columns(text, &above);
             headed = if below.is_empty() { headed } else { below };
         } else if !text[row.clone()].contains('|') {
@@ -36,12 +36,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Whether a line is the one below the headings of a table: `|---|:---:|`.
+/// Returns true if a line is the rule below the headings of a table: `|---|:---:|`.
 fn is_rule(line: &str) -> bool {
     line.contains('|') && line.contains('-') && line.bytes().all(|byte| b"|-: \t".contains(&byte))
 }
 
-/// Which columns hold passwords, by their headings.
+/// Returns the columns whose headings name passwords.
 fn columns(text: &str, headings: &Range<usize>) -> Vec<usize> {
     let names_password = |cell: &Range<usize>| {
         let heading = text[cell.clone()].trim_end_matches(['*', '_', '`', ':', ' ']);
@@ -55,14 +55,15 @@ fn columns(text: &str, headings: &Range<usize>) -> Vec<usize> {
         names::may_end(text.as_bytes(), &word)
             && matches!(
                 names::of(text.as_bytes(), before.as_ref(), &word),
-                Some(Name::Password | Name::Code | Name::Pass)
+                Some(SecretNameKind::Password | SecretNameKind::Code | SecretNameKind::Pass)
             )
     };
     let cells = cells(text, headings).enumerate();
     cells.filter(|(_, cell)| names_password(cell)).map(|(place, _)| place).collect()
 }
 
-/// The cells of a row, without the blanks around them. A bar after a backslash is a part of its cell.
+/// Returns the cells of a row, without white space around them. A bar after a backslash is part of
+/// its cell.
 fn cells<'a>(text: &'a str, row: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let line = text[row.clone()].trim_start();
     let line = line.strip_prefix('|').unwrap_or(line);
@@ -81,14 +82,14 @@ fn cells<'a>(text: &'a str, row: &Range<usize>) -> impl Iterator<Item = Range<us
     })
 }
 
-/// The password that a cell is, where it looks like one.
-fn value(text: &str, cell: Range<usize>) -> Option<Found> {
+/// Returns the password in a cell, if it looks like one.
+fn value(text: &str, cell: Range<usize>) -> Option<SecretMatch> {
     let whole = &text[cell.clone()];
     let said = whole.trim_matches(['`', '*', '"', '\'']);
     let start = cell.start + whole.find(said)?;
     let likely =
         !said.contains(char::is_whitespace) && !is_reference(said) && !is_stand_in(said) && is_made(said);
-    likely.then(|| Found { range: start..start + said.len(), what: SecretKind::Password })
+    likely.then(|| SecretMatch { range: start..start + said.len(), what: SecretKind::Password })
 }
 
 #[cfg(test)]

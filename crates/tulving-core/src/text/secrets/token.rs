@@ -1,16 +1,16 @@
-//! Keys and tokens that are known by how they begin, as [`forms`](super::forms) has it, or by a mark within them.
+//! Keys and tokens with a prefix listed in [`forms`](super::forms), or with a marker inside them.
 
-use super::Found;
+use super::SecretMatch;
 use super::chance::{distinct, is_noise, is_random, is_stand_in};
-use super::forms::{Class, FORMS, Form};
-use super::triples::Triples;
-use crate::vocabulary::SecretKind::{self, *};
+use super::forms::{FORMS, TokenCharacters, TokenForm};
+use super::triples::ByteTripleSet;
+use crate::model::vocabulary::SecretKind::{self, *};
 
-/// Longest body of a token, and of one that holds data.
+/// Longest body of a token, and of a token that contains data.
 const LONGEST: usize = 400;
 const LONGEST_DATA: usize = 16_384;
 
-/// The first byte of each form, side by side, so that few of them have to be compared.
+/// The first byte of each form, contiguous, so that few forms have to be compared.
 const FIRSTS: [u8; FORMS.len()] = {
     let mut firsts = [0; FORMS.len()];
     let mut at = 0;
@@ -21,18 +21,18 @@ const FIRSTS: [u8; FORMS.len()] = {
     firsts
 };
 
-/// Fewest letters of a token that has no digit.
+/// Fewest letters of a token without a digit.
 const LETTERS: usize = 18;
 
-/// How the others begin: web tokens, webhooks, and the letters that tokens of Discord (a number in Base64) and keys of Twilio
-/// begin with.
+/// Prefixes of the others: web tokens, webhooks, and the first letters of Discord tokens (a number in Base64) and Twilio
+/// keys.
 const OTHERS: [&str; 5] = ["eyJ", "hooks.", "discord", "webhook.", "outlook."];
 const DISCORD: [&[u8]; 3] = [b"MNO", b"DTjz", b"AEIMQUYcgk"];
 const TWILIO: [&[u8]; 3] = [b"S", b"K", b"0123456789abcdef"];
 
-/// The first three bytes of each of them: almost no word has them, and then nothing else is looked at.
-static STARTS: Triples = {
-    let mut starts = Triples::new();
+/// The first three bytes of each of them: almost no word has them, and then nothing else is checked.
+static STARTS: ByteTripleSet = {
+    let mut starts = ByteTripleSet::new();
     let mut at = 0;
     while at < FORMS.len() + OTHERS.len() {
         let start =
@@ -45,8 +45,8 @@ static STARTS: Triples = {
     starts
 };
 
-/// Adds every three bytes, one of each list.
-const fn add_all(starts: &mut Triples, [first, second, third]: [&[u8]; 3]) {
+/// Adds every combination of three bytes, one of each list.
+const fn add_all(starts: &mut ByteTripleSet, [first, second, third]: [&[u8]; 3]) {
     let mut at = 0;
     while at < first.len() * second.len() * third.len() {
         let (a, b) = (at / third.len() / second.len(), at / third.len() % second.len());
@@ -55,12 +55,12 @@ const fn add_all(starts: &mut Triples, [first, second, third]: [&[u8]; 3]) {
     }
 }
 
-/// Whether something that is known may begin at this place.
+/// Returns true if a known token may begin at this place.
 fn may_begin(bytes: &[u8], at: usize) -> bool {
     bytes[at..].first_chunk().is_some_and(|start| STARTS.has(*start))
 }
 
-/// The bytes of [`Class::Name`].
+/// The bytes of [`TokenCharacters::Name`].
 const NAMES: [bool; 256] = {
     let mut names = [false; 256];
     let mut byte = 0;
@@ -71,7 +71,7 @@ const NAMES: [bool; 256] = {
     names
 };
 
-/// What the addresses of webhooks have after their scheme. Whoever knows one may post.
+/// The part of webhook addresses after the scheme. Anyone who knows such an address can post.
 const WEBHOOKS: [(&str, SecretKind); 8] = [
     ("hooks.slack.com/services/", SlackToken),
     ("hooks.slack.com/workflows/", SlackToken),
@@ -82,22 +82,21 @@ const WEBHOOKS: [(&str, SecretKind); 8] = [
     ("webhook.office.com/webhookb2/", ServiceToken),
     ("outlook.office.com/webhook/", ServiceToken),
 ];
-/// Fewest letters of the part of such an address that was made by chance.
+/// Fewest letters of the random part of such an address.
 const WEBHOOK: usize = 20;
 
-/// A mark that stands within a token, and what is before and after it: of what it is made, how much of it at least and at the
-/// most.
-struct Middle(&'static str, (Class, usize, usize), (Class, usize, usize));
+/// A marker inside a token, and the parts before and after it: their characters, minimum and maximum length.
+struct TokenMarker(&'static str, (TokenCharacters, usize, usize), (TokenCharacters, usize, usize));
 
-/// The tokens that are known by such a mark: of bots of Telegram, Terraform, Mailchimp and Azure.
-const MIDDLES: [Middle; 4] = [
-    Middle(":AA", (Class::Letter, 8, 14), (Class::Url, 33, 33)),
-    Middle(".atlasv1.", (Class::Letter, 14, 14), (Class::Url, 60, 70)),
-    Middle("-us", (Class::Letter, 32, 32), (Class::Letter, 1, 2)),
-    Middle("~", (Class::Dotted, 5, 5), (Class::Dotted, 31, 34)),
+/// The tokens with such a marker: of Telegram bots, Terraform, Mailchimp and Azure.
+const MIDDLES: [TokenMarker; 4] = [
+    TokenMarker(":AA", (TokenCharacters::Letter, 8, 14), (TokenCharacters::Url, 33, 33)),
+    TokenMarker(".atlasv1.", (TokenCharacters::Letter, 14, 14), (TokenCharacters::Url, 60, 70)),
+    TokenMarker("-us", (TokenCharacters::Letter, 32, 32), (TokenCharacters::Letter, 1, 2)),
+    TokenMarker("~", (TokenCharacters::Dotted, 5, 5), (TokenCharacters::Dotted, 31, 34)),
 ];
 
-/// The bytes that such a mark begins with, none of which is of a name.
+/// The first bytes of these markers. None of them is a byte of a name.
 const MIDDLE: [bool; 256] = {
     let mut begins = [false; 256];
     let mut at = 0;
@@ -108,13 +107,13 @@ const MIDDLE: [bool; 256] = {
     begins
 };
 
-/// Ends of runs that were looked at, so that no run is read twice.
+/// Ends of runs that were already read, so that no run is read twice.
 #[derive(Default)]
-struct Runs([usize; Class::COUNT]);
+struct TokenRunEnds([usize; TokenCharacters::COUNT]);
 
-impl Runs {
-    /// Where the run of a class ends that `at` stands in. To be asked with ascending places.
-    fn end(&mut self, bytes: &[u8], class: Class, at: usize) -> usize {
+impl TokenRunEnds {
+    /// Returns the end of the run of a class around `at`. Call it with ascending places.
+    fn end(&mut self, bytes: &[u8], class: TokenCharacters, at: usize) -> usize {
         let known = &mut self.0[class as usize];
         if at >= *known {
             *known = end(bytes, class, at);
@@ -123,13 +122,13 @@ impl Runs {
     }
 }
 
-fn end(bytes: &[u8], class: Class, at: usize) -> usize {
+fn end(bytes: &[u8], class: TokenCharacters, at: usize) -> usize {
     bytes[at..].iter().position(|byte| !class.has(*byte)).map_or(bytes.len(), |length| at + length)
 }
 
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
-    let mut runs = Runs::default();
+    let mut runs = TokenRunEnds::default();
     let mut at = 0;
     while at < bytes.len() {
         let one = if !NAMES[usize::from(bytes[at])] {
@@ -143,7 +142,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             at = one.range.end;
             found.push(one);
         } else if NAMES[usize::from(bytes[at])] {
-            // Only where a word begins.
+            // Only at the beginning of a word.
             at += bytes[at..].iter().take_while(|byte| NAMES[usize::from(**byte)]).count();
         } else {
             at += 1;
@@ -151,49 +150,49 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The token that begins here, at the beginning of a word.
-fn begun(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
+/// Returns the token that begins here, at the beginning of a word.
+fn begun(text: &str, at: usize, runs: &mut TokenRunEnds) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
-    // Only where a run begins: a token of three runs would else be read again from each place in the first.
-    let first = at.checked_sub(1).is_none_or(|before| !Class::Url.has(bytes[before]));
+    // Only at the beginning of a run; otherwise a token of three runs would be read again from each place in the first.
+    let first = at.checked_sub(1).is_none_or(|before| !TokenCharacters::Url.has(bytes[before]));
     of_form(text, at, runs)
         .or_else(|| first.then(|| web_token(bytes, at).or_else(|| discord_token(text, at))).flatten())
         .or_else(|| twilio_key(text, at))
         .or_else(|| webhook(text, at))
 }
 
-fn of_form(text: &str, at: usize, runs: &mut Runs) -> Option<Found> {
+fn of_form(text: &str, at: usize, runs: &mut TokenRunEnds) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
     let mut forms = memchr::memchr_iter(bytes[at], &FIRSTS).map(|place| &FORMS[place]);
-    let Form(start, class, least, what) =
-        forms.find(|Form(start, ..)| bytes[at..].starts_with(start.as_bytes()))?;
-    // What begins with letters alone may begin so by chance within data in letters.
+    let TokenForm(start, class, least, what) =
+        forms.find(|TokenForm(start, ..)| bytes[at..].starts_with(start.as_bytes()))?;
+    // A prefix of only letters and digits may occur by chance within encoded data.
     let in_data = at.checked_sub(1).is_some_and(|before| matches!(bytes[before], b'+' | b'/'));
     if in_data && start.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
     let from = at + start.len();
     let end = if from < bytes.len() { runs.end(bytes, *class, from) } else { from };
-    let longest = if *class == Class::Base64 { LONGEST_DATA } else { LONGEST };
+    let longest = if *class == TokenCharacters::Base64 { LONGEST_DATA } else { LONGEST };
     if !(*least..=longest).contains(&(end - from)) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
-    // The end of a sentence is not a part of it.
+    // The end of a sentence is not part of the token.
     let body = text[from..end].trim_end_matches('.');
     let end = from + body.len();
     let likely = match class {
-        // Of capitals only, some have no digit.
-        Class::Capital => distinct(body.as_bytes()) >= 6 && !is_stand_in(body),
+        // Some tokens of capitals have no digit.
+        TokenCharacters::Capital => distinct(body.as_bytes()) >= 6 && !is_stand_in(body),
         _ => is_random(body) || is_noise(body, LETTERS),
     };
-    likely.then_some(Found { range: at..end, what: *what })
+    likely.then_some(SecretMatch { range: at..end, what: *what })
 }
 
-/// A token that is known by a mark in it, which stands here.
-fn around(text: &str, at: usize) -> Option<Found> {
+/// Returns the token around the marker that is here.
+fn around(text: &str, at: usize) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
-    let Middle(mark, (before, least, most), (after, fewest, longest)) =
-        MIDDLES.iter().find(|Middle(mark, ..)| bytes[at..].starts_with(mark.as_bytes()))?;
+    let TokenMarker(mark, (before, least, most), (after, fewest, longest)) =
+        MIDDLES.iter().find(|TokenMarker(mark, ..)| bytes[at..].starts_with(mark.as_bytes()))?;
     let head = bytes[..at].iter().rev().take(most + 1).take_while(|byte| before.has(**byte)).count();
     let from = at + mark.len();
     let tail = bytes[from..].iter().take(longest + 1).take_while(|byte| after.has(**byte)).count();
@@ -206,7 +205,7 @@ fn around(text: &str, at: usize) -> Option<Found> {
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let likely = match *mark {
         ":AA" => {
-            // Addresses of its service have a word before the number.
+            // Addresses of the service have a word before the number.
             let number = head.trim_start_matches("bot");
             range.start = at - number.len();
             (8..=11).contains(&number.len()) && digits(number)
@@ -215,13 +214,13 @@ fn around(text: &str, at: usize) -> Option<Found> {
         "~" => head.as_bytes()[3].is_ascii_digit() && head.ends_with('Q') && is_random(tail),
         _ => is_random(tail),
     };
-    likely.then_some(Found { range, what: ServiceToken })
+    likely.then_some(SecretMatch { range, what: ServiceToken })
 }
 
-/// The token of a bot of Discord: its number in Base64, a time and a signature.
-fn discord_token(text: &str, at: usize) -> Option<Found> {
+/// Returns the token of a Discord bot: its number in Base64, a time and a signature.
+fn discord_token(text: &str, at: usize) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
-    let part = |from: usize| end(bytes, Class::Url, from.min(bytes.len()));
+    let part = |from: usize| end(bytes, TokenCharacters::Url, from.min(bytes.len()));
     let id = part(at);
     let starts = DISCORD.iter().zip(&bytes[at..]).all(|(letters, byte)| letters.contains(byte));
     if !starts || !(23..=28).contains(&(id - at)) || bytes.get(id) != Some(&b'.') {
@@ -233,49 +232,49 @@ fn discord_token(text: &str, at: usize) -> Option<Found> {
     }
     let last = part(time + 1);
     let fits = (27..=45).contains(&(last - time - 1)) && is_random(&text[at..last]);
-    fits.then_some(Found { range: at..last, what: ServiceToken })
+    fits.then_some(SecretMatch { range: at..last, what: ServiceToken })
 }
 
-/// A key of Twilio: two letters and 32 digits.
-fn twilio_key(text: &str, at: usize) -> Option<Found> {
+/// Returns a Twilio key: two letters and 32 hexadecimal digits.
+fn twilio_key(text: &str, at: usize) -> Option<SecretMatch> {
     if !text.as_bytes()[at..].starts_with(b"SK") {
         return None;
     }
-    let end = end(text.as_bytes(), Class::Name, at);
+    let end = end(text.as_bytes(), TokenCharacters::Name, at);
     let digits = text.get(at + 2..end).filter(|digits| digits.len() == 32)?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase());
-    (is_hex && is_random(digits)).then_some(Found { range: at..end, what: ServiceToken })
+    (is_hex && is_random(digits)).then_some(SecretMatch { range: at..end, what: ServiceToken })
 }
 
-/// A signed JSON web token: three parts, the first two of which are JSON.
-fn web_token(bytes: &[u8], at: usize) -> Option<Found> {
+/// Returns a signed JSON web token: three parts, the first two of them JSON.
+fn web_token(bytes: &[u8], at: usize) -> Option<SecretMatch> {
     const JSON: &[u8] = b"eyJ";
     if !bytes[at..].starts_with(JSON) {
         return None;
     }
-    let head = end(bytes, Class::Url, at);
+    let head = end(bytes, TokenCharacters::Url, at);
     let from = head + 1;
     if bytes.get(head) != Some(&b'.') || !bytes[from..].starts_with(JSON) {
         return None;
     }
-    let body = end(bytes, Class::Url, from);
+    let body = end(bytes, TokenCharacters::Url, from);
     if bytes.get(body) != Some(&b'.') {
         return None;
     }
-    let last = end(bytes, Class::Url, body + 1);
+    let last = end(bytes, TokenCharacters::Url, body + 1);
     let long = head - at >= 12 && body - from >= 8 && last - body > 20;
-    long.then_some(Found { range: at..last, what: JsonWebToken })
+    long.then_some(SecretMatch { range: at..last, what: JsonWebToken })
 }
 
-fn webhook(text: &str, at: usize) -> Option<Found> {
+fn webhook(text: &str, at: usize) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
     let (address, what) = WEBHOOKS.iter().find(|(address, _)| bytes[at..].starts_with(address.as_bytes()))?;
     let from = at + address.len();
-    let is_part = |byte: &u8| Class::Url.has(*byte) || matches!(byte, b'/' | b'@');
+    let is_part = |byte: &u8| TokenCharacters::Url.has(*byte) || matches!(byte, b'/' | b'@');
     let length = bytes[from..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
     let path = &text[from..from + length];
     let long = path.split('/').any(|part| part.len() >= WEBHOOK);
-    (long && is_random(path)).then_some(Found { range: at..from + length, what: *what })
+    (long && is_random(path)).then_some(SecretMatch { range: at..from + length, what: *what })
 }
 
 #[cfg(test)]
@@ -297,9 +296,9 @@ mod tests {
 
     #[test]
     fn no_form_hides_another() {
-        for (place, Form(start, ..)) in FORMS.iter().enumerate() {
+        for (place, TokenForm(start, ..)) in FORMS.iter().enumerate() {
             assert!(may_begin(start.as_bytes(), 0), "{start}");
-            let before = FORMS[..place].iter().find(|Form(other, ..)| start.starts_with(other));
+            let before = FORMS[..place].iter().find(|TokenForm(other, ..)| start.starts_with(other));
             assert!(before.is_none(), "{start}");
         }
     }

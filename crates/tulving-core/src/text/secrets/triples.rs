@@ -1,12 +1,13 @@
-//! Which three bytes in a row known words begin or end with, so that one look tells almost every other word apart.
+//! A set of the three bytes that known words begin or end with. One lookup excludes almost every other word.
 
-/// How many bits there are: 8 KB of them.
+/// Number of bits: 8 KB.
 const BITS: usize = 1 << 16;
 
-/// A set of three bytes in a row, a bit for each. Now and then two share a bit, so one may be had that was never added.
-pub(super) struct Triples([u64; BITS / 64]);
+/// A set of three-byte sequences, one bit for each. Some share a bit, so the set may report a sequence that was never
+/// added.
+pub(super) struct ByteTripleSet([u64; BITS / 64]);
 
-impl Triples {
+impl ByteTripleSet {
     pub(super) const fn new() -> Self {
         Self([0; BITS / 64])
     }
@@ -16,7 +17,7 @@ impl Triples {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Whether these were added, or share their bit with some that were.
+    /// Returns true if these bytes were added, or share a bit with others that were.
     pub(super) fn has(&self, triple: [u8; 3]) -> bool {
         let bit = bit(triple);
         self.0[bit / 64] >> (bit % 64) & 1 == 1

@@ -1,15 +1,15 @@
-//! What a value has to look like to be a password, a key, a code or a login, and what is only called so.
+//! The look of passwords, keys, codes and logins, and of values that only follow such a name.
 
 use super::chance::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
-use super::place::Way;
+use super::place::ValuePlacement;
 
-/// Fewest letters of a password that has neither digit nor sign.
+/// Fewest letters of a password without digits and symbols.
 const NOISE: usize = 10;
 /// Fewest characters of a key.
 const KEY: usize = 16;
-/// Signs that passwords have, and prose has not within a word.
+/// Symbols that occur in passwords, but not within a word of prose.
 pub(super) const SIGNS: &str = "!@#$%^&*+?~";
-/// Words of which a value has one where it tells how passwords are kept, in lower case.
+/// Parts of values that describe the storage of passwords, in lower case.
 const WAYS_TO_KEEP: [&str; 12] = [
     "sha1",
     "sha-",
@@ -24,7 +24,7 @@ const WAYS_TO_KEEP: [&str; 12] = [
     "utf-8",
     "1password",
 ];
-/// Rules that the value of a form has to keep.
+/// Validation rules of form fields.
 const RULES: [&str; 17] = [
     "required",
     "nullable",
@@ -45,8 +45,8 @@ const RULES: [&str; 17] = [
     "eqfield",
 ];
 
-/// Whether a value can be a password, and not what is said about passwords.
-pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
+/// Returns true if a value can be a password rather than a description of one.
+pub(super) fn is_password(value: &str, way: ValuePlacement, least: usize) -> bool {
     let core = value.trim_end_matches(['!', '?', '.', ',']);
     let (has_letter, has_digit) =
         (core.contains(char::is_alphabetic), core.contains(|c: char| c.is_ascii_digit()));
@@ -59,16 +59,18 @@ pub(super) fn is_password(value: &str, way: Way, least: usize) -> bool {
     match way {
         _ if is_spoken(core) => false,
         _ if is_passphrase(core) => true,
-        Way::Prose => {
+        ValuePlacement::Prose => {
             let whole = has_sign || !core.contains('-') || is_grouped(core);
             number || mixed && whole && !value.contains(' ')
         }
-        Way::Sign | Way::Tag | Way::Blank | Way::Line => mixed || number,
+        ValuePlacement::Sign | ValuePlacement::Tag | ValuePlacement::Blank | ValuePlacement::Line => {
+            mixed || number
+        }
     }
 }
 
-/// Tells whether a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as Apple makes
-/// them, or groups without whole words in which letters and digits are mixed.
+/// Returns true if a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as
+/// Apple generates them, or groups without whole words that mix letters and digits.
 fn is_grouped(core: &str) -> bool {
     let groups = || core.split('-');
     let varied = core.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
@@ -93,7 +95,7 @@ fn is_grouped(core: &str) -> bool {
         && !groups().any(spelled)
 }
 
-/// Words of which none is in a passphrase, and one is in most compounds that tell how a password is.
+/// Words that never occur in a passphrase. Most compounds that describe a password contain one.
 const SPOKEN: [&str; 52] = [
     "the",
     "and",
@@ -149,7 +151,7 @@ const SPOKEN: [&str; 52] = [
     "once",
 ];
 
-/// Tells whether a value is words with hyphens between them, at least four, as programs make passphrases.
+/// Returns true if a value is a generated passphrase: at least four words with hyphens between them.
 fn is_passphrase(core: &str) -> bool {
     let is_word = |group: &str| {
         (3..=9).contains(&group.len())
@@ -159,12 +161,12 @@ fn is_passphrase(core: &str) -> bool {
     core.split('-').count() >= 4 && core.split('-').all(is_word) && !is_stand_in(core)
 }
 
-/// Whether a value that nothing but its place says to be a password can be one: it must look as if it was made by chance.
+/// Returns true if a value without other evidence can be a password: it must look random.
 pub(super) fn is_made(value: &str) -> bool {
     is_mixed(value) && !is_spoken(value.trim_end_matches(['!', '?', '.', ',']))
 }
 
-/// Whether a value is something that is said beside passwords.
+/// Returns true if a value is something that is often written next to passwords.
 fn is_spoken(core: &str) -> bool {
     let lower = core.to_ascii_lowercase();
     WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
@@ -175,7 +177,7 @@ fn is_spoken(core: &str) -> bool {
         || is_rule(core)
 }
 
-/// Whether a value can be a code that opens an account: letters and digits in turn, or groups of digits.
+/// Returns true if a value can be a recovery code: letters and digits alternate, or groups of digits.
 pub(super) fn is_code(value: &str) -> bool {
     let solid: Vec<u8> = value.bytes().filter(|byte| *byte != b'-').collect();
     let digits = solid.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -190,14 +192,14 @@ pub(super) fn is_code(value: &str) -> bool {
         && !is_stand_in(value)
 }
 
-/// Whether it is an address of mail.
+/// Returns true if it is an email address.
 fn is_mail(value: &str) -> bool {
     let Some((name, host)) = value.split_once('@') else { return false };
     let last = host.rsplit('.').next().unwrap_or_default();
     !name.is_empty() && host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic)
 }
 
-/// Whether it is the number of an issue, a date, a time or a version.
+/// Returns true if it is an issue number, a date, a time or a version.
 fn is_numbered(value: &str) -> bool {
     let number = value.trim_start_matches(['#', 'v']);
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
@@ -206,14 +208,14 @@ fn is_numbered(value: &str) -> bool {
     digits > 0 && marks && (rest > 0 || number.len() < value.len())
 }
 
-/// Whether it is the name of a constant or a variable of the environment.
+/// Returns true if it is the name of a constant or an environment variable.
 fn is_constant(value: &str) -> bool {
     let is_part = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
     let parts = || value.split('_').map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()));
     value.contains('_') && parts().filter(|part| !part.is_empty()).all(is_part)
 }
 
-/// Whether it is a list of rules for the value of a form: `required|min:8`.
+/// Returns true if it is a list of validation rules: `required|min:8`.
 fn is_rule(value: &str) -> bool {
     let mut known = false;
     let is_one = |rule: &str| {
@@ -224,7 +226,7 @@ fn is_rule(value: &str) -> bool {
     value.split(['|', ',']).all(is_one) && known
 }
 
-/// Whether a value is a UUID.
+/// Returns true if a value is a UUID.
 pub(super) fn is_uuid(value: &str) -> bool {
     let dashes = [8, 13, 18, 23];
     value.len() == 36
@@ -234,13 +236,13 @@ pub(super) fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// Whether a value is the address of a contract or an account on a chain, which everybody may know.
+/// Returns true if a value is the address of a contract or an account on a blockchain, which is public.
 pub(super) fn is_account(value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or_default();
     digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a value is a user and a password in Base64.
+/// Returns true if a value is a user and a password in Base64.
 pub(super) fn is_login(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
     let Ok(login) = data_encoding::BASE64_NOPAD.decode(bare.as_bytes()) else { return false };
@@ -249,7 +251,7 @@ pub(super) fn is_login(value: &str) -> bool {
     login.split_once(':').is_some_and(|(user, password)| printed && !super::address::is_shown(user, password))
 }
 
-/// Whether a value can be a key or a token.
+/// Returns true if a value can be a key or a token.
 pub(super) fn is_key(value: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.~:|%".contains(&byte);
     value.len() >= KEY && value.bytes().all(allowed) && is_random(value)

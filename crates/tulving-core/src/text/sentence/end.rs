@@ -1,12 +1,12 @@
-//! Where the sentences of a line end.
+//! Finds the ends of the sentences in a line.
 
-/// Words before a dot that never end a sentence. "No." is one only before a number.
+/// Words before a dot that never end a sentence. "No." counts only before a number.
 const ABBREVIATIONS: [&str; 27] = [
     "approx", "capt", "cf", "col", "dr", "e.g", "eg", "fig", "gen", "gov", "hon", "i.e", "ie", "lt", "mr",
     "mrs", "ms", "mt", "nr", "pp", "prof", "rev", "sen", "sgt", "st", "viz", "vs",
 ];
 
-/// Words before a dot that end a sentence only where a capital follows.
+/// Words before a dot that end a sentence only if a capital follows.
 const MAYBE: [&str; 27] = [
     "a.m", "al", "apr", "aug", "ave", "co", "corp", "dec", "dept", "est", "etc", "feb", "inc", "jan", "jr",
     "jul", "jun", "ltd", "mar", "nov", "oct", "p.m", "sep", "sept", "sr", "u.k", "u.s",
@@ -15,7 +15,7 @@ const MAYBE: [&str; 27] = [
 /// Longest word, in bytes, that is looked up.
 const WORD_BYTES: usize = 8;
 
-/// Gives the places in a line, which may be a few lines that are one, just after each sentence but the last.
+/// Calls `give` with the end of each sentence but the last. The line may consist of several wrapped lines.
 pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
     let opening = line.len() - line.trim_start().len();
     let mut chars = line.char_indices().peekable();
@@ -23,8 +23,13 @@ pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
         if !is_terminator(c) {
             continue;
         }
-        let mut mark =
-            Mark { at, dots: usize::from(c == '.'), soft: is_soft(c), wide: is_wide(c), closed: false };
+        let mut mark = SentenceEndMark {
+            at,
+            dots: usize::from(c == '.'),
+            soft: is_soft(c),
+            wide: is_wide(c),
+            closed: false,
+        };
         let mut end = at + c.len_utf8();
         while let Some((next_at, next)) = chars.next_if(|(_, c)| is_terminator(*c) || is_closer(*c)) {
             mark.closed |= is_closer(next);
@@ -40,21 +45,21 @@ pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
 }
 
 /// Marks at the possible end of a sentence.
-struct Mark {
-    /// Where the first of them is.
+struct SentenceEndMark {
+    /// The place of the first one.
     at: usize,
-    /// How many dots there are.
+    /// Number of dots.
     dots: usize,
-    /// Whether there are only dots of some sort, which may mean less than an end.
+    /// True if there are only dots of some kind, which may not end a sentence.
     soft: bool,
-    /// Whether one of them is of a script that has no space after it.
+    /// True if one belongs to a script without spaces after it.
     wide: bool,
-    /// Whether a quote or bracket is closed after them.
+    /// True if a quote or bracket is closed after them.
     closed: bool,
 }
 
-impl Mark {
-    /// Whether they end a sentence in a line that begins at `opening` and goes on with `after`.
+impl SentenceEndMark {
+    /// Returns true if they end a sentence in a line that begins at `opening` and continues with `after`.
     fn ends_sentence(&self, line: &str, opening: usize, after: &str) -> bool {
         if self.wide {
             return true;
@@ -79,7 +84,8 @@ impl Mark {
     }
 }
 
-/// Whether the dot after `before`, the line so far, only marks a short form: "Dr.", an initial, the number of a list.
+/// Returns true if the dot after `before`, the line so far, belongs to an abbreviation, an initial or a list number:
+/// "Dr.", "J.", "1.".
 fn is_short_form(before: &str, next: char) -> bool {
     let window = before.len().saturating_sub(WORD_BYTES + 4);
     let window = (window..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());

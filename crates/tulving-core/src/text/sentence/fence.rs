@@ -1,34 +1,34 @@
-//! Finds fenced code blocks, as Markdown has them.
+//! Finds fenced code blocks of Markdown.
 
 use std::ops::Range;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Block {
+pub(crate) enum FenceSegment {
     /// Lines outside of any fence.
     Prose(Range<usize>),
-    /// A fenced block with its fences. One that is never closed goes on to the end.
+    /// A fenced block with its fences. One that is never closed extends to the end.
     Code(Range<usize>),
 }
 
-/// The blocks of a text, in order, covering it.
-pub(crate) fn blocks(text: &str) -> Vec<Block> {
+/// Splits a text into blocks, in order, covering it.
+pub(crate) fn blocks(text: &str) -> Vec<FenceSegment> {
     let mut blocks = Vec::new();
-    let mut open: Option<Fence> = None;
+    let mut open: Option<FenceOpening> = None;
     let (mut start, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
         match open {
             None => {
-                if let Some(fence) = Fence::opened_by(line) {
+                if let Some(fence) = FenceOpening::opened_by(line) {
                     if start < at {
-                        blocks.push(Block::Prose(start..at));
+                        blocks.push(FenceSegment::Prose(start..at));
                     }
                     (start, open) = (at, Some(fence));
                 }
             }
             Some(fence) if fence.is_closed_by(line) => {
-                blocks.push(Block::Code(start..end));
+                blocks.push(FenceSegment::Code(start..end));
                 (start, open) = (end, None);
             }
             Some(_) => {}
@@ -37,24 +37,50 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
     }
     if start < text.len() {
         let rest = start..text.len();
-        blocks.push(if open.is_some() { Block::Code(rest) } else { Block::Prose(rest) });
+        blocks.push(if open.is_some() { FenceSegment::Code(rest) } else { FenceSegment::Prose(rest) });
     }
     blocks
 }
 
-/// How a block was opened.
+/// Returns true if a line would open a block.
+pub(crate) fn begins(line: &str) -> bool {
+    FenceOpening::opened_by(line).is_some()
+}
+
+/// Returns the line that would close a block, or `None` if it is closed.
+pub(crate) fn closing(block: &str) -> Option<String> {
+    let fence = FenceOpening::opened_by(block.lines().next()?)?;
+    let closed = block.lines().skip(1).last().is_some_and(|line| fence.is_closed_by(line));
+    (!closed).then(|| fence.mark.to_string().repeat(fence.count))
+}
+
+/// Wraps a text as a block of code in a language, with a fence that does not occur in it.
+pub(crate) fn around(text: &str, language: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let marks = "`".repeat(3.max(longest + 1));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-#._".contains(c);
+    let language = if language.chars().all(plain) { language } else { "" };
+    format!("{marks}{language}\n{text}\n{marks}")
+}
+
+/// The opening of a block.
 #[derive(Clone, Copy)]
-struct Fence {
+struct FenceOpening {
     mark: char,
     count: usize,
 }
 
-impl Fence {
+impl FenceOpening {
     fn opened_by(line: &str) -> Option<Self> {
         let line = line.trim_start();
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let count = line.chars().take_while(|c| *c == mark).count();
-        // Back-ticks later in the line make it a span of code within a line.
+        // Backticks later in the line make it inline code.
         (count >= 3 && !(mark == '`' && line[count..].contains('`'))).then_some(Self { mark, count })
     }
 
@@ -71,16 +97,27 @@ mod tests {
     #[test]
     fn a_block_is_closed_by_as_many_marks_as_opened_it() {
         let text = "a\n````md\n```\nx\n````\nb";
-        assert_eq!(blocks(text), [Block::Prose(0..2), Block::Code(2..20), Block::Prose(20..21)]);
+        assert_eq!(
+            blocks(text),
+            [FenceSegment::Prose(0..2), FenceSegment::Code(2..20), FenceSegment::Prose(20..21)]
+        );
     }
 
     #[test]
     fn an_open_block_goes_on_to_the_end() {
-        assert_eq!(blocks("~~~\nx\n```"), [Block::Code(0..9)]);
+        assert_eq!(blocks("~~~\nx\n```"), [FenceSegment::Code(0..9)]);
+    }
+
+    #[test]
+    fn a_block_is_closed_with_the_marks_that_opened_it_and_text_is_put_between_longer_ones() {
+        assert_eq!(closing("~~~~\nx\n~~~").as_deref(), Some("~~~~"));
+        assert_eq!((closing("```\nx\n```"), closing("x")), (None, None));
+        assert_eq!(closing("```").as_deref(), Some("```"));
+        assert_eq!(around("a ``` b", "x y"), "````\na ``` b\n````");
     }
 
     #[test]
     fn code_within_a_line_is_no_block() {
-        assert_eq!(blocks("```x``` is code"), [Block::Prose(0..15)]);
+        assert_eq!(blocks("```x``` is code"), [FenceSegment::Prose(0..15)]);
     }
 }

@@ -1,37 +1,38 @@
-//! Cuts a text into sentences, and these into the segments that are embedded by themselves.
+//! Splits a text into sentences, and these into the segments that are embedded separately.
 //!
-//! A fenced code block is one sentence. Ranges are in order, apart, trimmed, and hold everything but white space.
+//! A fenced code block is one sentence. Ranges are in order, disjoint and trimmed, and cover everything but white
+//! space.
 
 mod end;
 pub(crate) mod fence;
 
 use std::ops::Range;
 
-use self::fence::{Block, blocks};
+use self::fence::{FenceSegment, blocks};
 
 /// Most segments of one text.
 pub(crate) const SEGMENTS: usize = 8;
 
-/// A piece with fewer words joins its neighbour.
+/// Fewest words of a separate piece. A shorter one joins its neighbour.
 const WORDS: usize = 3;
 
-/// Longest code, in bytes, that is one segment: about what the model takes in, at four bytes to a word piece.
+/// Longest code, in bytes, that is one segment: about the model's window, at four bytes to a word piece.
 const CODE_BYTES: usize = 900;
 
-/// Shortest line, in characters, whose end may be a wrap within a sentence rather than the end of one.
+/// Shortest line, in characters, that may end with a wrap within a sentence.
 const WRAPPED_CHARS: usize = 60;
 
-/// The segments of a text that are embedded by themselves.
+/// Splits a text into the segments that are embedded separately.
 ///
-/// They are its sentences, where a piece of fewer than three words joins the one before (the first joins the next),
-/// and more than [`SEGMENTS`] are packed into that many of similar length. A code block longer than the model's window
-/// is several.
+/// They are its sentences. A piece of fewer than three words joins the one before (the first joins the next). More
+/// than [`SEGMENTS`] are packed into that many of similar length. A code block longer than the model's window becomes
+/// several segments.
 pub(crate) fn segments(text: &str) -> Vec<Range<usize>> {
     let pieces = sentences(text).into_iter().flat_map(|sentence| opened(text, sentence)).collect();
     packed(joined(text, pieces))
 }
 
-/// The parts of a code block too long for the model's window, cut between lines; anything else as it is.
+/// Splits a code block too long for the model's window between lines. Returns anything else unchanged.
 fn opened(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let code = &text[sentence.clone()];
     if code.len() <= CODE_BYTES || !code.starts_with(['`', '~']) {
@@ -50,13 +51,13 @@ fn opened(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// The sentences of a text. Line breaks end them too, unless a long line goes on in lower case.
+/// Splits a text into sentences. Line breaks end them too, unless a long line continues in lower case.
 pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks(text) {
         match block {
-            Block::Code(range) => push_trimmed(text, range, &mut found),
-            Block::Prose(range) => {
+            FenceSegment::Code(range) => push_trimmed(text, range, &mut found),
+            FenceSegment::Prose(range) => {
                 for line in lines(text, range) {
                     let mut start = line.start;
                     end::ends(&text[line.clone()], |at| {
@@ -71,7 +72,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The range without white space around it, unless that is all of it.
+/// Returns the range without white space around it, or `None` if nothing else is in it.
 pub(super) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());
@@ -83,10 +84,10 @@ fn push_trimmed(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
     out.extend(trimmed(text, range));
 }
 
-/// The lines of a part of a text, those put together that are one sentence wrapped.
+/// Returns the lines of a part of a text. Lines of one wrapped sentence are joined.
 fn lines(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
-    // The characters of the last line as it is written, not as it was put together.
+    // Characters of the last line as written, before joining.
     let mut last_chars = 0;
     let mut at = part.start;
     for written in text[part].split_inclusive('\n') {
@@ -108,7 +109,7 @@ fn goes_on(line: &str, next: &str) -> bool {
         && next.starts_with(char::is_lowercase)
 }
 
-/// How many words there are, a pair of characters counting as one where words have no spaces between them.
+/// Counts words. In scripts without spaces, a pair of characters counts as one.
 pub(super) fn word_count(text: &str) -> usize {
     let mut words = 0;
     let mut unspaced = 0;
@@ -120,10 +121,10 @@ pub(super) fn word_count(text: &str) -> usize {
     words + unspaced.div_ceil(2)
 }
 
-/// Sentences, where one of fewer than [`WORDS`] words has joined another.
+/// Joins sentences of fewer than [`WORDS`] words to a neighbour.
 fn joined(text: &str, sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
-    // How many words the first has, as long as it is the only one.
+    // Words of the first sentence, while it is the only one.
     let mut opening = 0;
     for sentence in sentences {
         let words = word_count(&text[sentence.clone()]);
@@ -137,7 +138,7 @@ fn joined(text: &str, sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// At most [`SEGMENTS`] of similar length, in order.
+/// Packs pieces into at most [`SEGMENTS`] of similar length, in order.
 fn packed(pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if pieces.len() <= SEGMENTS {
         return pieces;
@@ -150,7 +151,7 @@ fn packed(pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let mut taken = pieces[at].len();
         let start = pieces[at].start;
         at += 1;
-        // The last takes what is left; the others leave one piece for each that follows.
+        // The last takes the rest; the others leave one piece for each that follows.
         while at < pieces.len()
             && (open == 1 || (pieces.len() - at >= open && taken + pieces[at].len() / 2 <= target))
         {

@@ -1,32 +1,32 @@
-//! Terms for what does not fall into words: identifiers, paths, addresses, versions.
+//! Terms for text that does not split into words: identifiers, paths, addresses, versions.
 //!
-//! `save_all` gives the words `save` and `all` and, beside them, the whole: `saveall`. Letters that hang together by
-//! `-` and `_` are joined, so that `save_all`, `save-all`, `SaveAll` and `saveall` are one term, which a question in
-//! any of the four spellings finds. A whole that hangs together by anything looser (`terms.rs`, `1.2.3`, `a/b`,
-//! `x@y.org`) keeps its punctuation and so never is the same as a word.
+//! `save_all` yields the words `save` and `all`, and also the whole: `saveall`. Parts linked by `-` and `_` are
+//! joined, so that `save_all`, `save-all`, `SaveAll` and `saveall` are one term, and a question in any of the four
+//! spellings finds it. A whole with looser links (`terms.rs`, `1.2.3`, `a/b`, `x@y.org`) keeps its punctuation, so it
+//! never equals a word.
 
-use super::scan::{Link, Run};
+use super::scan::{WordLink, WordRun};
 use super::script::{begins_word, folded, is_apostrophe};
 
 /// Longest whole, in bytes of text. A longer one is found by its parts.
 const WHOLE_BYTES: usize = 256;
 
-/// Most parts of a word in mixed case; more of them are encoded data.
+/// Most parts of a word in mixed case; a word with more is encoded data.
 const PARTS: usize = 8;
 
-/// Longest word that is looked into for parts, in bytes.
+/// Longest word that is split into parts, in bytes.
 const PARTED_BYTES: usize = 64;
 
-/// Gives the parts of a word by themselves: those of `HTTPServer2`, `Python3` and `O'Brien`.
+/// Calls `give` with the parts of a word: those of `HTTPServer2`, `Python3` and `O'Brien`.
 ///
-/// The word itself is a term already. Parts too short to mean anything are not given: less than three letters, or two
-/// where they are capitals (`userDB`).
+/// The word itself is a term already. Parts too short to mean anything are skipped: fewer than three letters, or two
+/// capitals (`userDB`).
 pub(super) fn inside(word: &str, mut give: impl FnMut(&str)) {
     if word.len() > PARTED_BYTES || !word.starts_with(char::is_alphabetic) {
         return;
     }
     if let Some((before, after)) = word.rsplit_once(is_apostrophe) {
-        // Shorter ends are those of "she'll" and "they've".
+        // Shorter endings are those of "she'll" and "they've".
         if after.chars().nth(2).is_some() {
             give(after);
             give(&format!("{before}{after}"));
@@ -46,13 +46,13 @@ pub(super) fn inside(word: &str, mut give: impl FnMut(&str)) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum IdentifierCharacter {
     Upper,
     Lower,
     Digit,
 }
 
-/// Cuts a word where letters and digits meet, and before a capital that begins a new word.
+/// Splits a word between letters and digits, and before a capital that begins a new word.
 fn parts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -63,8 +63,10 @@ fn parts(word: &str) -> Vec<&str> {
         let after = chars.peek().and_then(|(_, next)| sort(*next));
         let cut = match (before, here) {
             (None, _) => false,
-            (Some(Sort::Upper), Sort::Upper) => after == Some(Sort::Lower),
-            (Some(Sort::Upper), Sort::Lower) => false,
+            (Some(IdentifierCharacter::Upper), IdentifierCharacter::Upper) => {
+                after == Some(IdentifierCharacter::Lower)
+            }
+            (Some(IdentifierCharacter::Upper), IdentifierCharacter::Lower) => false,
             (Some(before), here) => before != here,
         };
         if cut {
@@ -77,22 +79,22 @@ fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
-/// What is cut from what; `None` for a mark, which goes with the letter before.
-fn sort(c: char) -> Option<Sort> {
+/// Returns the kind of a character, or `None` for a mark, which belongs to the letter before.
+fn sort(c: char) -> Option<IdentifierCharacter> {
     match c {
-        c if c.is_uppercase() => Some(Sort::Upper),
-        c if c.is_numeric() => Some(Sort::Digit),
-        c if c.is_alphabetic() => Some(Sort::Lower),
+        c if c.is_uppercase() => Some(IdentifierCharacter::Upper),
+        c if c.is_numeric() => Some(IdentifierCharacter::Digit),
+        c if c.is_alphabetic() => Some(IdentifierCharacter::Lower),
         _ => None,
     }
 }
 
-/// Gives the wholes of a chain of words, from the closest to the loosest: for `src/text/a_b.rs` these are `ab`,
-/// `a_b.rs` and `src/text/a_b.rs`.
-pub(super) fn wholes(text: &str, chain: &[Run], mut give: impl FnMut(String)) {
-    for level in [Link::Dash, Link::Dot, Link::Path] {
+/// Calls `give` with the wholes of a chain of words, from the closest to the loosest: for `src/text/a_b.rs` these are
+/// `ab`, `a_b.rs` and `src/text/a_b.rs`.
+pub(super) fn wholes(text: &str, chain: &[WordRun], mut give: impl FnMut(String)) {
+    for level in [WordLink::Dash, WordLink::Dot, WordLink::Path] {
         for group in chain.chunk_by(|_, next| next.link.is_some_and(|link| link <= level)) {
-            // A group without a link of this level was given before.
+            // A group without a link of this level was already given.
             if group[1..].iter().any(|run| run.link == Some(level)) {
                 let written = &text[group[0].range.start..group[group.len() - 1].range.end];
                 if written.len() <= WHOLE_BYTES {
@@ -106,34 +108,34 @@ pub(super) fn wholes(text: &str, chain: &[Run], mut give: impl FnMut(String)) {
     }
 }
 
-fn whole(written: &str, level: Link) -> String {
+fn whole(written: &str, level: WordLink) -> String {
     let form = folded(written, WHOLE_BYTES);
     let joined = |form: &str| form.chars().filter(|c| c.is_alphanumeric()).collect();
     match level {
-        Link::Dash if form.contains(char::is_alphabetic) => joined(&form),
-        Link::Dash => form.replace(',', ""),
-        Link::Dot
+        WordLink::Dash if form.contains(char::is_alphabetic) => joined(&form),
+        WordLink::Dash => form.replace(',', ""),
+        WordLink::Dot
             if form
                 .split('.')
                 .all(|part| part.chars().count() == 1 && !part.starts_with(char::is_numeric)) =>
         {
             joined(&form)
         }
-        Link::Dot => version(&form).unwrap_or(&form).to_owned(),
-        Link::Path => {
+        WordLink::Dot => version(&form).unwrap_or(&form).to_owned(),
+        WordLink::Path => {
             let bare = form.split_once("://").map_or(form.as_str(), |(_, rest)| rest);
             bare.strip_prefix("www.").unwrap_or(bare).to_owned()
         }
     }
 }
 
-/// `0.27` of `v0.27`.
+/// Returns `0.27` for `v0.27`.
 fn version(form: &str) -> Option<&str> {
     form.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Names of which a sign is a part: `C++`, `C#`, `.NET`.
-fn marked(text: &str, run: &Run, give: &mut impl FnMut(String)) {
+/// Calls `give` with names that contain a symbol: `C++`, `C#`, `.NET`.
+fn marked(text: &str, run: &WordRun, give: &mut impl FnMut(String)) {
     let written = &text[run.range.clone()];
     if run.unspaced || written.len() > WHOLE_BYTES || !written.chars().all(char::is_alphabetic) {
         return;

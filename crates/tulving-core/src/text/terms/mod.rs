@@ -1,9 +1,9 @@
-//! The terms of a text: what the keyword lane compares.
+//! The terms of a text, which the keyword lane compares.
 //!
-//! A question and a text go through the same analysis, so that a text is always found by itself. Words are runs of
-//! letters and digits, folded and, where they are ASCII, stemmed as English; text without spaces between words becomes
-//! overlapping pairs of characters. What does not fall into words (identifiers, paths, versions) gives its parts as
-//! words and itself as one more term; see [`identifier`]. Linear in the length of the text, whatever it is.
+//! Questions and texts go through the same analysis, so that a text always matches itself. Words are runs of letters and
+//! digits, folded and, if they are ASCII, stemmed as English. Text without spaces between words becomes overlapping pairs of
+//! characters. Text that does not split into words (identifiers, paths, versions) yields its parts as words and the whole as
+//! one more term; see [`identifier`]. Linear in the length of any text.
 
 mod identifier;
 mod scan;
@@ -13,17 +13,17 @@ mod unspaced;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use self::scan::Run;
+use self::scan::WordRun;
 use self::script::{TERM_CHARS, folded};
 pub(super) use self::script::{is_hangul, is_unspaced};
-use super::chunk::headings_above;
-use crate::memory::{Chunk, Memory};
+use super::headings_above;
+use crate::model::memory::{Chunk, Memory};
 
-/// The terms of a text, in order, with repetitions: its words, then the terms that stand beside words.
+/// Returns the terms of a text, in order, with repetitions: its words, then the additional terms.
 ///
 /// Stop words are left out unless there is nothing else.
 pub fn terms(text: &str) -> Vec<String> {
-    let mut analysis = Analysis::of(text, Side::Question);
+    let mut analysis = TermAnalysis::of(text, TermSource::Question);
     analysis.words.append(&mut analysis.extras);
     analysis.words
 }
@@ -31,14 +31,14 @@ pub fn terms(text: &str) -> Vec<String> {
 /// The terms of a chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkTerms {
-    /// Those of its text, of the title and of the headings above it. Their number is its length.
+    /// The terms of its text, of the title and of the headings above it. Their number is its length.
     pub body: Vec<String>,
-    /// Those of its memory's tags, key, speaker and file name and those that stand beside words: it is found by them, and they do
-    /// not make it longer.
+    /// The terms of its memory's tags, key, speaker and file name, and the additional terms. They match, but do not count
+    /// towards its length.
     pub labels: Vec<String>,
 }
 
-/// The terms of a chunk of a memory.
+/// Returns the terms of a chunk of a memory.
 pub fn of_chunk(memory: &Memory, chunk: &Chunk) -> ChunkTerms {
     let edition = &memory.edition;
     let said = edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
@@ -48,70 +48,77 @@ pub fn of_chunk(memory: &Memory, chunk: &Chunk) -> ChunkTerms {
     gathered(std::iter::once(said).chain(edition.given_title()).chain(above), labels)
 }
 
-/// The terms of texts and of the labels on them.
+/// Returns the terms of a text, analysed like a chunk: its words, then the additional terms.
+pub(crate) fn of_text(text: &str) -> Vec<String> {
+    let ChunkTerms { mut body, mut labels } = gathered(std::iter::once(text), std::iter::empty());
+    body.append(&mut labels);
+    body
+}
+
+/// Returns the terms of texts and of their labels.
 fn gathered<'a>(texts: impl Iterator<Item = &'a str>, labels: impl Iterator<Item = &'a str>) -> ChunkTerms {
     let mut terms = ChunkTerms::default();
     for text in texts {
-        let mut analysis = Analysis::of(text, Side::Text);
+        let mut analysis = TermAnalysis::of(text, TermSource::Text);
         terms.body.append(&mut analysis.words);
         terms.labels.append(&mut analysis.extras);
     }
     for label in labels {
-        let mut analysis = Analysis::of(label, Side::Text);
+        let mut analysis = TermAnalysis::of(label, TermSource::Text);
         terms.labels.append(&mut analysis.words);
         terms.labels.append(&mut analysis.extras);
     }
     terms
 }
 
-/// A text in the form in which letters are compared: lower case, without accents.
+/// Folds a text for comparison: lower case, without accents.
 pub(super) fn compared(text: &str) -> String {
     folded(text, usize::MAX)
 }
 
-/// Whether a word, in its compared form, says nothing of what a text is about.
+/// Returns true if a folded word is a stop word.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     stop::is_stop(word)
 }
 
-/// Which of the two is analysed. A text has a few more extras than a question, never fewer.
+/// The kind of text that is analysed. A text has a few more extras than a question, never fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum TermSource {
     Question,
     Text,
 }
 
-/// What becomes of stop words.
+/// The treatment of stop words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stops {
+enum StopWordMode {
     Out,
     Kept,
 }
 
-struct Analysis {
+struct TermAnalysis {
     stemmer: Stemmer,
-    side: Side,
-    stops: Stops,
-    /// The words, which make up the length.
+    side: TermSource,
+    stops: StopWordMode,
+    /// The words, which count towards the length.
     words: Vec<String>,
-    /// Terms beside them.
+    /// Additional terms.
     extras: Vec<String>,
 }
 
-impl Analysis {
-    fn of(text: &str, side: Side) -> Self {
-        let analysis = Self::with(text, side, Stops::Out);
-        if analysis.words.is_empty() { Self::with(text, side, Stops::Kept) } else { analysis }
+impl TermAnalysis {
+    fn of(text: &str, side: TermSource) -> Self {
+        let analysis = Self::with(text, side, StopWordMode::Out);
+        if analysis.words.is_empty() { Self::with(text, side, StopWordMode::Kept) } else { analysis }
     }
 
-    fn with(text: &str, side: Side, stops: Stops) -> Self {
+    fn with(text: &str, side: TermSource, stops: StopWordMode) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut analysis = Self { stemmer, side, stops, words: Vec::new(), extras: Vec::new() };
         scan::chains(text, |chain| analysis.take_in(text, chain));
         analysis
     }
 
-    fn take_in(&mut self, text: &str, chain: &[Run]) {
+    fn take_in(&mut self, text: &str, chain: &[WordRun]) {
         for run in chain {
             let written = &text[run.range.clone()];
             if run.unspaced {
@@ -122,7 +129,7 @@ impl Analysis {
             } else {
                 push_word(&self.stemmer, self.stops, written, &mut self.words);
                 identifier::inside(written, |part| {
-                    push_word(&self.stemmer, Stops::Out, part, &mut self.extras);
+                    push_word(&self.stemmer, StopWordMode::Out, part, &mut self.extras);
                 });
             }
         }
@@ -130,17 +137,17 @@ impl Analysis {
     }
 }
 
-fn push_word(stemmer: &Stemmer, stops: Stops, written: &str, words: &mut Vec<String>) {
+fn push_word(stemmer: &Stemmer, stops: StopWordMode, written: &str, words: &mut Vec<String>) {
     let mut word = folded(written, TERM_CHARS);
     if word.ends_with("'s") {
         word.truncate(word.len() - 2);
     }
-    if !word.is_empty() && (stops == Stops::Kept || !stop::is_stop(&word)) {
+    if !word.is_empty() && (stops == StopWordMode::Kept || !stop::is_stop(&word)) {
         words.push(stemmed(stemmer, word));
     }
 }
 
-/// The stem of an English word. What has anything but ASCII letters and digits in it is no English word.
+/// Returns the stem of an English word. A word with anything but ASCII letters and digits is not English.
 fn stemmed(stemmer: &Stemmer, word: String) -> String {
     if word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphanumeric()) {
         match stemmer.stem(&word) {
@@ -159,14 +166,14 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        Analysis::of(text, Side::Text).words
+        TermAnalysis::of(text, TermSource::Text).words
     }
 
     fn extras(text: &str) -> Vec<String> {
-        Analysis::of(text, Side::Text).extras
+        TermAnalysis::of(text, TermSource::Text).extras
     }
 
-    /// Whether every term of the question is among those of the text.
+    /// Returns true if the text has every term of the question.
     fn finds(question: &str, text: &str) -> bool {
         let there = gathered(std::iter::once(text), std::iter::empty());
         terms(question).iter().all(|term| there.body.contains(term) || there.labels.contains(term))

@@ -4,31 +4,31 @@ use std::ops::Range;
 
 use super::script::{begins_word, continues_word, is_apostrophe, is_unspaced};
 
-/// How a word hangs on the word before it, from the closest to the loosest.
+/// The link between a word and the one before it, from the closest to the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Link {
+pub(super) enum WordLink {
     /// `-`, `_`, and the comma in `1,000`.
     Dash,
     /// `.`
     Dot,
-    /// What joins the parts of paths, addresses and qualified names.
+    /// The separators in paths, addresses and qualified names.
     Path,
 }
 
 /// A run of letters and digits.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// Where it is.
+pub(super) struct WordRun {
+    /// Its place in the text.
     pub(super) range: Range<usize>,
-    /// How it hangs on the one before; `None` for the first of a chain.
-    pub(super) link: Option<Link>,
-    /// Whether some of it is in a script without spaces between words.
+    /// The link to the one before; `None` for the first of a chain.
+    pub(super) link: Option<WordLink>,
+    /// True if some of it is in a script without spaces between words.
     pub(super) unspaced: bool,
 }
 
-/// Gives every chain of words of a text. A word that hangs on no other is a chain of one.
-pub(super) fn chains(text: &str, mut give: impl FnMut(&[Run])) {
-    let mut chain: Vec<Run> = Vec::new();
+/// Calls `give` with every chain of words of a text. A word without a link is a chain of one.
+pub(super) fn chains(text: &str, mut give: impl FnMut(&[WordRun])) {
+    let mut chain: Vec<WordRun> = Vec::new();
     let mut at = 0;
     while let Some(mut run) = next_run(text, at) {
         at = run.range.end;
@@ -47,7 +47,7 @@ pub(super) fn chains(text: &str, mut give: impl FnMut(&[Run])) {
     }
 }
 
-fn next_run(text: &str, from: usize) -> Option<Run> {
+fn next_run(text: &str, from: usize) -> Option<WordRun> {
     let start = from + text[from..].find(begins_word)?;
     let mut chars = text[start..].char_indices().peekable();
     let (mut end, mut before, mut unspaced) = (start, ' ', false);
@@ -62,21 +62,21 @@ fn next_run(text: &str, from: usize) -> Option<Run> {
         end = start + at + c.len_utf8();
         before = c;
     }
-    Some(Run { range: start..end, link: None, unspaced })
+    Some(WordRun { range: start..end, link: None, unspaced })
 }
 
-fn link(text: &str, before: &Range<usize>, after: &Range<usize>) -> Option<Link> {
+fn link(text: &str, before: &Range<usize>, after: &Range<usize>) -> Option<WordLink> {
     match &text[before.end..after.start] {
-        "-" | "_" | "__" | "\u{2010}" | "\u{2011}" => Some(Link::Dash),
-        "," => groups_digits(&text[before.clone()], &text[after.clone()]).then_some(Link::Dash),
-        "." => Some(Link::Dot),
-        "/" | "\\" | ":" | "@" | "?" | "=" | "&" | "#" | "%" | "+" | "~" | "$" => Some(Link::Path),
-        "::" | "://" | "->" | "/." | "/_" | "/~" | "\\." => Some(Link::Path),
+        "-" | "_" | "__" | "\u{2010}" | "\u{2011}" => Some(WordLink::Dash),
+        "," => groups_digits(&text[before.clone()], &text[after.clone()]).then_some(WordLink::Dash),
+        "." => Some(WordLink::Dot),
+        "/" | "\\" | ":" | "@" | "?" | "=" | "&" | "#" | "%" | "+" | "~" | "$" => Some(WordLink::Path),
+        "::" | "://" | "->" | "/." | "/_" | "/~" | "\\." => Some(WordLink::Path),
         _ => None,
     }
 }
 
-/// Whether a comma between the two only makes a long number readable.
+/// Returns true if a comma between the two only groups the digits of a number.
 fn groups_digits(before: &str, after: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     before.len() <= 3 && after.len() == 3 && digits(before) && digits(after)

@@ -1,37 +1,38 @@
-//! What the keyword lane must know of writing systems: what a word is made of, and which marks may go.
+//! Rules of writing systems for the keyword lane: the characters of words, and the marks that can be dropped.
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// Most characters of a term. What is longer (encoded data) is cut there, in a text as in a question.
+/// Most characters of a term. Anything longer (encoded data) is cut, in texts and in questions.
 pub(super) const TERM_CHARS: usize = 64;
 
-/// Whether a word can begin with this character.
+/// Returns true if a word can begin with this character.
 pub(super) fn begins_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_fraction(c) }
 }
 
-/// Whether a word that has begun goes on with this character: also marks and invisible joiners.
+/// Returns true if this character can continue a word: also marks and invisible joiners.
 pub(super) fn continues_word(c: char) -> bool {
     begins_word(c) || (!c.is_ascii() && (is_joiner(c) || is_combining_mark(c)))
 }
 
-/// Whether this stands for an apostrophe.
+/// Returns true if this is an apostrophe.
 pub(super) fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{ff07}')
 }
 
-/// Vulgar fractions: their compatibility form would glue two numbers together.
+/// Returns true for vulgar fractions: their compatibility form would join two numbers.
 fn is_fraction(c: char) -> bool {
     matches!(c, '\u{bc}'..='\u{be}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
 }
 
-/// Soft hyphen, zero-width joiners, Arabic tatweel: they change how a word looks, not which word it is.
+/// Returns true for soft hyphens, zero-width joiners and Arabic tatweel: they change the look of a word, not
+/// its identity.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{640}')
 }
 
-/// Whether the script is written without spaces between words, or, as Hangul, glues particles to them.
+/// Returns true if the script has no spaces between words, or, like Hangul, attaches particles to them.
 pub(in crate::text) fn is_unspaced(c: char) -> bool {
     is_han(c)
         || is_hangul(c)
@@ -45,56 +46,56 @@ pub(in crate::text) fn is_unspaced(c: char) -> bool {
         | '\u{1b000}'..='\u{1b16f}')
 }
 
-/// Chinese characters.
+/// Returns true for Chinese characters.
 pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3fffd}')
 }
 
-/// Korean syllables and their letters.
+/// Returns true for Korean syllables and their letters.
 pub(in crate::text) fn is_hangul(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}'
         | '\u{ac00}'..='\u{d7ff}' | '\u{ffa0}'..='\u{ffdc}')
 }
 
-/// Latin, Greek, Cyrillic and what belongs to no script: there a mark is an accent, and a question may lack it.
-/// In Indic scripts marks are vowels and stay.
+/// Returns true for Latin, Greek, Cyrillic and characters of no script: their marks are accents, and a question
+/// may lack them. In Indic scripts marks are vowels and stay.
 fn drops_marks(c: char) -> bool {
     matches!(c, '\0'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' | '\u{1d00}'..='\u{1fff}' | '\u{2000}'..='\u{20cf}'
         | '\u{2c60}'..='\u{2c7f}' | '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' | '\u{a720}'..='\u{a7ff}'
         | '\u{ab30}'..='\u{ab6f}')
 }
 
-/// Vowel points of Arabic and Hebrew, which most texts leave out.
+/// Returns true for vowel points of Arabic and Hebrew, which most texts omit.
 fn is_optional_point(c: char) -> bool {
     matches!(c, '\u{64b}'..='\u{652}' | '\u{670}' | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}'..='\u{5c2}'
         | '\u{5c4}'..='\u{5c5}' | '\u{5c7}')
 }
 
-/// A text in the form that is compared: compatibility forms resolved, lower case, accents off, at most
-/// `limit` characters. Punctuation stays.
+/// Folds a text for comparison: compatibility forms resolved, lower case, without accents, at most `limit`
+/// characters. Punctuation stays.
 pub(super) fn folded(text: &str, limit: usize) -> String {
     if text.is_ascii() {
         return text[..text.len().min(limit)].to_ascii_lowercase();
     }
-    // Twice the limit is looked at: what is dropped leaves room, and a long run of marks is no long work.
+    // Reads twice the limit: dropped characters leave room, and a long run of marks costs little.
     let near = text.char_indices().nth(limit.saturating_mul(2)).map_or(text, |(at, _)| &text[..at]);
-    let fold = Fold { out: String::with_capacity(near.len()), room: limit, drops: true };
+    let fold = TermFolding { out: String::with_capacity(near.len()), room: limit, drops: true };
     match is_nfkc_quick(near.chars()) {
         IsNormalized::Yes => fold.of(near.chars()),
         _ => fold.of(near.nfkc()),
     }
 }
 
-struct Fold {
+struct TermFolding {
     out: String,
-    /// How many characters still fit.
+    /// Number of characters that still fit.
     room: usize,
-    /// Whether the letter before loses its marks.
+    /// True if the letter before loses its marks.
     drops: bool,
 }
 
-impl Fold {
+impl TermFolding {
     fn of(mut self, chars: impl Iterator<Item = char>) -> String {
         for c in chars {
             self.push(c);
@@ -126,7 +127,7 @@ impl Fold {
         }
     }
 
-    /// Letters that Unicode does not take apart, as people write them without the letter at hand.
+    /// Adds letters that Unicode does not decompose, in their common spelling without the letter.
     fn put_plain(&mut self, c: char) {
         let spelled = match c {
             'ß' => "ss",

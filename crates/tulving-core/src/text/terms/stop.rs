@@ -1,6 +1,7 @@
-//! English words that say nothing of what a text is about.
+//! English stop words.
 
-/// In order. The constants of ranking were found with this list: change it only with their figures.
+/// The stop words, sorted. The ranking constants were tuned with this list; change it only together
+/// with them.
 const WORDS: [&str; 75] = [
     "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could",
     "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if",
@@ -10,7 +11,7 @@ const WORDS: [&str; 75] = [
     "would", "you", "your",
 ];
 
-/// Whether a word, in its compared form, is left out. "don't" is, as "do" is; "let's" is not.
+/// Returns true if a folded word is a stop word. "don't" is, because "do" is; "let's" is not.
 pub(super) fn is_stop(word: &str) -> bool {
     match word {
         "can't" | "won't" => true,

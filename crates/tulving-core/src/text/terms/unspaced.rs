@@ -1,21 +1,21 @@
 //! Terms of text without spaces between words: overlapping pairs of characters.
 //!
-//! A pair needs no dictionary and finds any word of two characters or more. Words of one character are met by terms
-//! beside the pairs: every Chinese character of a text, and the first syllable of a Korean word, to which particles
-//! stick. A question asks for a single one only where it stands by itself.
+//! A pair needs no dictionary and finds any word of two characters or more. Words of one character match additional
+//! terms: every Chinese character of a text, and the first syllable of a Korean word, because particles follow it.
+//! A question looks for a single character only if it is written separately.
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::Side;
+use super::TermSource;
 use super::script::{folded, is_han, is_hangul, is_unspaced};
 
-/// Gives the parts of a word in which scripts are mixed, each with whether it is in one without spaces.
+/// Calls `give` with the parts of a word of mixed scripts. The flag is true for scripts without spaces.
 pub(super) fn parts(word: &str, mut give: impl FnMut(&str, bool)) {
     let mut start = 0;
     let mut apart = word.starts_with(is_unspaced);
     for (at, c) in word.char_indices() {
         let here = is_unspaced(c);
-        // Marks that belong to no script go with the letter before.
+        // Marks of no script belong to the letter before.
         if here != apart && !is_combining_mark(c) {
             give(&word[start..at], apart);
             (start, apart) = (at, here);
@@ -25,7 +25,7 @@ pub(super) fn parts(word: &str, mut give: impl FnMut(&str, bool)) {
 }
 
 /// Adds the pairs of a part without spaces to the words, and its single characters to the extras.
-pub(super) fn pairs(part: &str, side: Side, words: &mut Vec<String>, extras: &mut Vec<String>) {
+pub(super) fn pairs(part: &str, side: TermSource, words: &mut Vec<String>, extras: &mut Vec<String>) {
     let form = folded(part, usize::MAX);
     let starts: Vec<usize> =
         form.char_indices().filter(|(at, c)| *at == 0 || !is_combining_mark(*c)).map(|(at, _)| at).collect();
@@ -41,8 +41,8 @@ pub(super) fn pairs(part: &str, side: Side, words: &mut Vec<String>, extras: &mu
     let han = |unit: usize| kind(unit).is_some_and(is_han);
     for unit in 0..starts.len() {
         let alone = han(unit) && !han(unit + 1) && (unit == 0 || !han(unit - 1));
-        let asked = alone || (side == Side::Text && han(unit));
-        let opens = unit == 0 && side == Side::Text && kind(unit).is_some_and(is_hangul);
+        let asked = alone || (side == TermSource::Text && han(unit));
+        let opens = unit == 0 && side == TermSource::Text && kind(unit).is_some_and(is_hangul);
         if asked || opens {
             extras.push(form[starts[unit]..end(unit)].to_owned());
         }

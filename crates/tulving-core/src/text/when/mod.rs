@@ -1,63 +1,68 @@
-//! The times that a question speaks of, and whether it asks for one.
+//! The times that a question mentions, and questions for a time.
 //!
-//! English rules over words and numbers. Days are those of the zone of who asks. A word that may mean something else ("may", "march", "second",
-//! "2000 people") counts only where its neighbours make it a time: to miss one costs less than to invent one.
+//! English rules over words and numbers. Days are those of the time zone of the one who asks. An ambiguous word ("may",
+//! "march", "second", "2000 people") counts only if its neighbours make it a time: missing one costs less than inventing
+//! one.
 
 mod calendar;
 mod read;
 mod token;
 mod vocabulary;
 
-use self::token::{Kind, Token, tokens};
+use self::token::{TimeToken, TimeTokenKind, tokens};
 pub(crate) use self::vocabulary::{MONTHS, WEEKDAYS};
+use crate::model::time::{Period, Timestamp, Zone};
 use crate::text::terms;
-use crate::time::{Timestamp, Zone};
 
-/// Most stretches of one question.
+/// Most intervals of one question.
 const STRETCHES: usize = 8;
 
-/// A stretch of time, from its first instant up to, and without, its end.
+/// A time interval, from its first instant up to, but not including, its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct QuestionInterval {
     /// Its first instant.
     pub from: Timestamp,
     /// The first instant after it.
     pub until: Timestamp,
-    /// The first instant after all times at which one would have told of it. For what is counted from the time of asking
-    /// ("last month") that reaches on to the end of the day of asking; else it is `until`.
+    /// The first instant after all times at which people would mention it. For times relative to the question ("last month")
+    /// that is the end of the day of the question; otherwise it is `until`.
     pub told_until: Timestamp,
-    /// Its days, from the first up to, and without, the last, as they are kept where only a day was given.
+    /// Its days, from the first up to, but not including, the last, in the form used for times that only have a day.
     pub days: (Timestamp, Timestamp),
 }
 
-impl Stretch {
-    /// Whether an instant is within it.
+impl QuestionInterval {
+    /// Returns true if an instant is within it.
     pub(crate) fn has(&self, at: Timestamp) -> bool {
-        let (from, until) = if at.is_day() { self.days } else { (self.from, self.until) };
-        (from..until).contains(&at)
+        self.period().has(at)
     }
 
-    /// The instants that may be within it.
+    /// Returns the time itself, independent of when it was mentioned.
+    pub(crate) const fn period(&self) -> Period {
+        Period { from: self.from, until: self.until, days: self.days }
+    }
+
+    /// Returns the instants that may be within it.
     pub(crate) fn span(&self) -> std::ops::Range<Timestamp> {
         self.from.min(self.days.0)..self.until.max(self.days.1)
     }
 
-    /// The same, counted by the clock on the wall, as instants of this zone.
+    /// Converts it from local time to instants of this zone.
     fn in_zone(self, zone: &Zone) -> Self {
         let [from, until, told_until] = [self.from, self.until, self.told_until].map(|at| zone.instant(at));
         Self { from, until, told_until, ..self }
     }
 }
 
-/// The stretches of time that a question names, seen from `now` in a zone, in the order of the question.
+/// Returns the time intervals that a question names, relative to `now` in a zone, in the order of the question.
 ///
-/// What names no year means the latest such time up to now; where the question has one whole date ("last week, as you
-/// said on 6 May 2023"), up to that. An open end ("since May") is as far away as time goes.
-pub(crate) fn stretches(question: &str, now: Timestamp, zone: &Zone) -> Vec<Stretch> {
+/// A time without a year means the latest one up to now. If the question has exactly one full date ("last week, as you said
+/// on 6 May 2023"), it means the latest one up to that date. An open end ("since May") extends to the limit of time.
+pub(crate) fn stretches(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInterval> {
     let Some(today) = calendar::day_of(zone.wall(now)) else { return Vec::new() };
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
-    let mut found: Vec<Stretch> = Vec::new();
+    let mut found: Vec<QuestionInterval> = Vec::new();
     for (stretch, _) in read::all(&tokens, today) {
         let stretch = stretch.in_zone(zone);
         if found.len() < STRETCHES && !found.contains(&stretch) {
@@ -67,8 +72,8 @@ pub(crate) fn stretches(question: &str, now: Timestamp, zone: &Zone) -> Vec<Stre
     found
 }
 
-/// Whether a question names a time and hardly asks for anything else: "what happened last week?". Then no other word of it
-/// says what it is about.
+/// Returns true if a question names a time and asks for hardly anything else: "what happened last week?". Then it has no
+/// other subject.
 pub(crate) fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
     let Some(today) = calendar::day_of(now) else { return false };
     let tokens = tokens(question);
@@ -78,29 +83,62 @@ pub(crate) fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
     !named.is_empty() && others.all(|at| tokens[at].number().is_none() && says_nothing(tokens[at].word()))
 }
 
-/// Whether a word is no more than a part of asking what there was.
+/// A question taken apart: its words without those that name a time, and the times.
+#[derive(Debug, Default)]
+pub(crate) struct SplitQuestion {
+    /// The words in lower case and in order. A number is its digits; a mark that is not punctuation is itself.
+    pub(crate) words: Vec<String>,
+    /// The times, each with its place among the words.
+    pub(crate) times: Vec<(QuestionInterval, usize)>,
+}
+
+/// Takes a question apart, relative to `now` in a zone.
+pub(crate) fn apart(question: &str, now: Timestamp, zone: &Zone) -> SplitQuestion {
+    let tokens = tokens(question);
+    let today = read::only_date(&tokens).or_else(|| calendar::day_of(zone.wall(now)));
+    let named = today.map_or_else(Vec::new, |today| read::all(&tokens, today));
+    let mut apart = SplitQuestion::default();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if let Some((stretch, places)) = named.iter().find(|(_, places)| places.start == at) {
+            apart.times.push((stretch.in_zone(zone), apart.words.len()));
+            at = places.end;
+            continue;
+        }
+        match &token.kind {
+            TimeTokenKind::Word(word) => apart.words.push(word.clone()),
+            TimeTokenKind::Number(number) => apart.words.push(number.value.to_string()),
+            TimeTokenKind::Mark('?' | '!' | '.' | ',' | ';' | '-' | '–' | '…') => {}
+            TimeTokenKind::Mark(mark) => apart.words.push(mark.to_string()),
+        }
+        at += 1;
+    }
+    apart
+}
+
+/// Returns true if a word is only part of asking what happened.
 fn says_nothing(word: &str) -> bool {
     let stem = word.split('\'').next().unwrap_or(word);
     stem.is_empty() || terms::is_stop_word(stem) || vocabulary::asks_for_anything(stem)
 }
 
-/// Whether a question asks for a time.
+/// Returns true if a question asks for a time.
 pub(crate) fn asks_when(question: &str) -> bool {
     let tokens = tokens(question);
     let first = tokens.iter().position(|token| !token.word().is_empty());
     (0..tokens.len()).any(|at| asks_at(&tokens, at, Some(at) == first))
 }
 
-fn word_at(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).map_or("", Token::word)
+fn word_at(tokens: &[TimeToken], at: usize) -> &str {
+    tokens.get(at).map_or("", TimeToken::word)
 }
 
-fn word_before(tokens: &[Token], at: usize) -> &str {
+fn word_before(tokens: &[TimeToken], at: usize) -> &str {
     at.checked_sub(1).map_or("", |before| word_at(tokens, before))
 }
 
-/// Whether the word at this place, which may be the first, asks for a time.
-fn asks_at(tokens: &[Token], at: usize, opens: bool) -> bool {
+/// Returns true if the word at this place asks for a time. `opens` is true for the first word.
+fn asks_at(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
     let next = word_at(tokens, at + 1);
     match word_at(tokens, at) {
         "when" | "when's" | "when'd" => is_asking_when(tokens, at, opens),
@@ -160,8 +198,8 @@ fn is_filler(word: &str) -> bool {
     )
 }
 
-/// Whether the "when" at this place asks, rather than joins: "what did she say when it rained?".
-fn is_asking_when(tokens: &[Token], at: usize, opens: bool) -> bool {
+/// Returns true if the "when" at this place asks, and does not join: "what did she say when it rained?".
+fn is_asking_when(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
     let before = word_before(tokens, at);
     let follows = matches!(
         word_at(tokens, at + 1),
@@ -204,19 +242,19 @@ fn is_asking_when(tokens: &[Token], at: usize, opens: bool) -> bool {
             | "mention"
             | "mentioned"
     );
-    let closes = tokens[at + 1..].first().is_none_or(|next| matches!(next.kind, Kind::Mark(_)));
-    // "When I was in Paris, what did I eat?" opens with a when that joins.
+    let closes = tokens[at + 1..].first().is_none_or(|next| matches!(next.kind, TimeTokenKind::Mark(_)));
+    // "When I was in Paris, what did I eat?" begins with a "when" that joins.
     let joins = opens && tokens[at..].iter().any(|token| token.mark() == Some(','));
     (opens && !joins) || follows || told || closes
 }
 
-/// Whether a text names a time: a day, a month, a year, a date, an hour, "last week", "two years ago".
+/// Returns true if a text names a time: a day, a month, a year, a date, an hour, "last week", "two years ago".
 pub(super) fn names_time(text: &str) -> bool {
     let tokens = tokens(text);
     (0..tokens.len()).any(|at| names_at(&tokens, at))
 }
 
-fn names_at(tokens: &[Token], at: usize) -> bool {
+fn names_at(tokens: &[TimeToken], at: usize) -> bool {
     let before = word_before(tokens, at);
     let next = tokens.get(at + 1);
     if let Some(number) = tokens[at].number() {
@@ -257,8 +295,8 @@ fn names_at(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Whether "am", "pm", "a.m." or "p.m." stands at this place.
-fn is_half_day(tokens: &[Token], at: usize) -> bool {
+/// Returns true if "am", "pm", "a.m." or "p.m." is at this place.
+fn is_half_day(tokens: &[TimeToken], at: usize) -> bool {
     let glued = |at: usize| tokens.get(at).filter(|token| token.glued);
     match word_at(tokens, at) {
         "am" | "pm" => true,
@@ -270,8 +308,8 @@ fn is_half_day(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Whether a number of weeks, months or years stands at this place.
-fn is_length(tokens: &[Token], at: usize) -> bool {
+/// Returns true if a number of days, weeks, months, years or decades is at this place.
+fn is_length(tokens: &[TimeToken], at: usize) -> bool {
     let counted = tokens[at].number().is_some_and(|number| !number.ordinal)
         || vocabulary::count(tokens[at].word()).is_some_and(|count| count > 1)
         || vocabulary::vague_count(tokens[at].word()).is_some();

@@ -1,30 +1,32 @@
-//! Reads times out of tokens.
+//! Reads times from tokens.
 
 use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::Stretch;
-use super::calendar::{Days, Shape, Which, around, back, calendar_unit, moved, weekday};
-use super::token::Token;
-use super::vocabulary::{self, Unit, leads_to_time};
+use super::QuestionInterval;
+use super::calendar::{
+    DayInterval, OccurrenceChoice, YearlyTime, around, back, calendar_unit, moved, weekday,
+};
+use super::token::TimeToken;
+use super::vocabulary::{self, TimeUnit, leads_to_time};
 use super::{word_at, word_before};
-use crate::time::Timestamp;
+use crate::model::time::Timestamp;
 
-/// A time that was read, and the place after it.
-type Read<T> = Option<(T, usize)>;
+/// A time and the place after it.
+type TimeParse<T> = Option<(T, usize)>;
 
 /// A time as it is named.
 #[derive(Clone, Copy)]
-enum Named {
-    /// What comes back every year, with the year if that is named.
-    Yearly { shape: Shape, year: Option<i16>, which: Which },
-    /// What needs no year.
-    Fixed(Days),
+enum TimeExpression {
+    /// A time that recurs every year, with its year if that is named.
+    Yearly { shape: YearlyTime, year: Option<i16>, which: OccurrenceChoice },
+    /// A time that needs no year.
+    Fixed(DayInterval),
 }
 
-impl Named {
-    fn seen_from(self, today: Date) -> Option<Days> {
+impl TimeExpression {
+    fn seen_from(self, today: Date) -> Option<DayInterval> {
         match self {
             Self::Yearly { shape, year: Some(year), .. } => shape.in_year(year),
             Self::Yearly { shape, year: None, which } => shape.seen_from(today, which),
@@ -32,19 +34,19 @@ impl Named {
         }
     }
 
-    /// The beginning of a range that ends with `days`: "March" of "between March and May 2023".
-    fn up_to(self, days: Days, today: Date) -> Option<Days> {
+    /// Returns the beginning of a range that ends with `days`: "March" in "between March and May 2023".
+    fn up_to(self, days: DayInterval, today: Date) -> Option<DayInterval> {
         match self {
-            Self::Yearly { shape, year: None, which: Which::Latest } => {
-                shape.seen_from(days.from, Which::Latest)
+            Self::Yearly { shape, year: None, which: OccurrenceChoice::Latest } => {
+                shape.seen_from(days.from, OccurrenceChoice::Latest)
             }
             other => other.seen_from(today),
         }
     }
 }
 
-/// The one day that tokens name with its year. `None` if there is none, or there are several.
-pub(super) fn only_date(tokens: &[Token]) -> Option<Date> {
+/// Returns the only day that is named with its year. `None` if there is none, or there are several.
+pub(super) fn only_date(tokens: &[TimeToken]) -> Option<Date> {
     let mut only = None;
     let mut at = 0;
     while at < tokens.len() {
@@ -53,9 +55,11 @@ pub(super) fn only_date(tokens: &[Token]) -> Option<Date> {
             continue;
         };
         let day = match named {
-            Named::Yearly { shape: shape @ Shape::Day(..), year: Some(year), .. } => shape.in_year(year),
-            Named::Yearly { .. } => None,
-            Named::Fixed(day) => Some(day),
+            TimeExpression::Yearly { shape: shape @ YearlyTime::Day(..), year: Some(year), .. } => {
+                shape.in_year(year)
+            }
+            TimeExpression::Yearly { .. } => None,
+            TimeExpression::Fixed(day) => Some(day),
         };
         match (day, only) {
             (Some(_), Some(_)) => return None,
@@ -67,8 +71,8 @@ pub(super) fn only_date(tokens: &[Token]) -> Option<Date> {
     only
 }
 
-/// All times that tokens name, in order, each with the places that name it.
-pub(super) fn all(tokens: &[Token], today: Date) -> Vec<(Stretch, Range<usize>)> {
+/// Returns all times that tokens name, in order, each with the range of its tokens.
+pub(super) fn all(tokens: &[TimeToken], today: Date) -> Vec<(QuestionInterval, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -84,7 +88,7 @@ pub(super) fn all(tokens: &[Token], today: Date) -> Vec<(Stretch, Range<usize>)>
     found
 }
 
-fn stretch(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
+fn stretch(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     bounded(tokens, at, today).or_else(|| counted_from(tokens, at, today)).or_else(|| {
         let (days, after) = beside(tokens, at, today).or_else(|| {
             let (named, after) = named(tokens, at, today)?;
@@ -94,14 +98,15 @@ fn stretch(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
     })
 }
 
-/// A time counted from today. One asks so about what has come up since, so it may have been told of up to today.
-fn counted_from(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
+/// Reads a time relative to today. Such a question is about anything since then, so the time may have been mentioned
+/// until today.
+fn counted_from(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     let (named, after) = relative(tokens, at, today)?;
     Some((named.seen_from(today)?.told_until(today)?, after))
 }
 
-/// "between … and …", "from … to …", "since …", "before …", "after …", "until …".
-fn bounded(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
+/// Reads "between … and …", "from … to …", "since …", "before …", "after …", "until …".
+fn bounded(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     let word = word_at(tokens, at);
     let start = at + 1 + usize::from(word_at(tokens, at + 1) == "the");
     if matches!(word, "between" | "from") {
@@ -111,7 +116,7 @@ fn bounded(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
         }
         let (last, after) = bare(tokens, middle + 1, today)?;
         let last = last.seen_from(today)?;
-        let days = Days::new(first.up_to(last, today)?.from, last.until)?;
+        let days = DayInterval::new(first.up_to(last, today)?.from, last.until)?;
         return Some((days.stretch()?, after));
     }
     if !matches!(word, "since" | "before" | "after" | "until" | "till" | "by") {
@@ -126,12 +131,12 @@ fn bounded(tokens: &[Token], at: usize, today: Date) -> Read<Stretch> {
         "before" => (first, days.from),
         _ => (first, days.until),
     };
-    let open = Stretch { from: open.0, until: open.1, told_until: open.1, days: open };
+    let open = QuestionInterval { from: open.0, until: open.1, told_until: open.1, days: open };
     (open.from < open.until).then_some((open, after))
 }
 
-/// "the week before 9 June", "the Sunday after …", "two days before …".
-fn beside(tokens: &[Token], at: usize, today: Date) -> Read<Days> {
+/// Reads "the week before 9 June", "the Sunday after …", "two days before …".
+fn beside(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<DayInterval> {
     let (count, at) = counted(tokens, at).map_or((None, at), |(count, at)| (Some(count), at));
     let word = word_at(tokens, at);
     let side = word_at(tokens, at + 1);
@@ -147,31 +152,31 @@ fn beside(tokens: &[Token], at: usize, today: Date) -> Read<Days> {
     let days = named.seen_from(today)?;
     let last = moved(days.until, -1)?;
     let found = match (side, day, unit, count) {
-        ("of", None, Some(Unit::Week), None) => calendar_unit(days.from, Unit::Week, 0),
+        ("of", None, Some(TimeUnit::Week), None) => calendar_unit(days.from, TimeUnit::Week, 0),
         ("of", ..) => None,
-        ("before", Some(day), ..) => weekday(days.from, day, Which::Last),
-        (_, Some(day), ..) => weekday(last, day, Which::Next),
+        ("before", Some(day), ..) => weekday(days.from, day, OccurrenceChoice::Last),
+        (_, Some(day), ..) => weekday(last, day, OccurrenceChoice::Next),
         ("before", None, Some(unit), Some(count)) => {
             around(days.from, unit, i64::from(count.value), count.widths())
         }
         (_, None, Some(unit), Some(count)) => around(last, unit, -i64::from(count.value), count.widths()),
-        ("before", None, Some(Unit::Weekend), None) => {
-            let saturday = weekday(days.from, 6, Which::Last)?.from;
-            Days::new(saturday, moved(saturday, 2)?)
+        ("before", None, Some(TimeUnit::Weekend), None) => {
+            let saturday = weekday(days.from, 6, OccurrenceChoice::Last)?.from;
+            DayInterval::new(saturday, moved(saturday, 2)?)
         }
-        ("before", None, Some(unit), None) => Days::new(back(days.from, unit, 1)?, days.from),
-        (_, None, Some(Unit::Weekend), None) => {
-            let saturday = weekday(last, 6, Which::Next)?.from;
-            Days::new(saturday, moved(saturday, 2)?)
+        ("before", None, Some(unit), None) => DayInterval::new(back(days.from, unit, 1)?, days.from),
+        (_, None, Some(TimeUnit::Weekend), None) => {
+            let saturday = weekday(last, 6, OccurrenceChoice::Next)?.from;
+            DayInterval::new(saturday, moved(saturday, 2)?)
         }
-        (_, None, Some(unit), None) => Days::new(days.until, back(days.until, unit, -1)?),
+        (_, None, Some(unit), None) => DayInterval::new(days.until, back(days.until, unit, -1)?),
         (_, None, None, _) => None,
     };
     Some((found?, after))
 }
 
-/// A time that needs no word before it to be one, or has it.
-fn named(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
+/// Reads a time that needs no word before it, or has that word.
+fn named(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     let before = word_before(tokens, at);
     // "mid-May"
     let before = match at.checked_sub(2) {
@@ -183,7 +188,7 @@ fn named(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
         .or_else(|| undated(tokens, at, before))
         .or_else(|| {
             let day = vocabulary::weekday(word_at(tokens, at))?;
-            Some((Named::Fixed(weekday(today, day, Which::Latest)?), at + 1))
+            Some((TimeExpression::Fixed(weekday(today, day, OccurrenceChoice::Latest)?), at + 1))
         })
         .or_else(|| nth_of_month(tokens, at, today))
         .or_else(|| {
@@ -191,31 +196,31 @@ fn named(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
         })
 }
 
-/// A time after a word that has already said that one follows.
-fn bare(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
+/// Reads a time after a word that announces one.
+fn bare(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     named(tokens, at, today).or_else(|| undated(tokens, at, "in")).or_else(|| whole_year(tokens, at))
 }
 
-fn whole_year(tokens: &[Token], at: usize) -> Read<Named> {
+fn whole_year(tokens: &[TimeToken], at: usize) -> TimeParse<TimeExpression> {
     let number = tokens.get(at)?.number().filter(|_| is_year(tokens, at))?;
-    Some((Named::Fixed(Days::year(i16::try_from(number.value).ok()?)?), at + 1))
+    Some((TimeExpression::Fixed(DayInterval::year(i16::try_from(number.value).ok()?)?), at + 1))
 }
 
-/// Dates of which a number is part: "8 May 2023", "May 8th", "2023-05-08", "summer of 2022".
-fn dated(tokens: &[Token], at: usize) -> Read<Named> {
-    let yearly = |shape, year| Named::Yearly { shape, year, which: Which::Latest };
+/// Reads dates with a number: "8 May 2023", "May 8th", "2023-05-08", "summer of 2022".
+fn dated(tokens: &[TimeToken], at: usize) -> TimeParse<TimeExpression> {
+    let yearly = |shape, year| TimeExpression::Yearly { shape, year, which: OccurrenceChoice::Latest };
     if let Some((date, after)) = numeric_date(tokens, at) {
-        return Some((Named::Fixed(Days::one(date)?), after));
+        return Some((TimeExpression::Fixed(DayInterval::one(date)?), after));
     }
     if let Some(day) = day_number(tokens, at) {
         let month_at = at + 1 + usize::from(word_at(tokens, at + 1) == "of");
         let month = any_month(word_at(tokens, month_at))?;
-        // "5 may" without a capital is as likely "5 may be too many".
+        // "5 may" without a capital is just as likely "5 may be too many".
         if matches!(word_at(tokens, month_at), "may" | "march" | "mar") && !tokens[month_at].capital {
             return None;
         }
         let (year, after) = year_after(tokens, month_at + 1);
-        return Some((yearly(Shape::Day(month, day), year), after));
+        return Some((yearly(YearlyTime::Day(month, day), year), after));
     }
     let word = word_at(tokens, at);
     if let Some(month) = any_month(word) {
@@ -223,10 +228,10 @@ fn dated(tokens: &[Token], at: usize) -> Read<Named> {
         let next = at + 1 + dot + usize::from(dot == 0 && word_at(tokens, at + 1) == "the");
         if let Some(day) = day_number(tokens, next).filter(|_| !is_followed_by_unit(tokens, next)) {
             let (year, after) = year_after(tokens, next + 1);
-            return Some((yearly(Shape::Day(month, day), year), after));
+            return Some((yearly(YearlyTime::Day(month, day), year), after));
         }
         if let (Some(year), after) = year_after(tokens, at + 1 + dot) {
-            return Some((yearly(Shape::Month(month), Some(year)), after));
+            return Some((yearly(YearlyTime::Month(month), Some(year)), after));
         }
         return None;
     }
@@ -237,26 +242,28 @@ fn dated(tokens: &[Token], at: usize) -> Read<Named> {
     }
 }
 
-/// A season or feast.
-fn recurring(tokens: &[Token], at: usize) -> Read<Shape> {
+/// Reads a season or feast.
+fn recurring(tokens: &[TimeToken], at: usize) -> TimeParse<YearlyTime> {
     let word = word_at(tokens, at);
     if let Some(season) = vocabulary::season(word) {
-        return Some((Shape::Season(season), at + 1));
+        return Some((YearlyTime::Season(season), at + 1));
     }
     let (feast, words) = vocabulary::feast(word, word_at(tokens, at + 1), word_at(tokens, at + 2))?;
-    Some((Shape::Feast(feast), at + words))
+    Some((YearlyTime::Feast(feast), at + words))
 }
 
-/// A month, season or feast by itself, where the word before makes it a time.
-fn undated(tokens: &[Token], at: usize, before: &str) -> Read<Named> {
+/// Reads a month, season or feast alone, if the word before makes it a time.
+fn undated(tokens: &[TimeToken], at: usize, before: &str) -> TimeParse<TimeExpression> {
     let word = word_at(tokens, at);
-    let yearly = |shape, after| Some((Named::Yearly { shape, year: None, which: Which::Latest }, after));
+    let yearly = |shape, after| {
+        Some((TimeExpression::Yearly { shape, year: None, which: OccurrenceChoice::Latest }, after))
+    };
     if let Some(month) = any_month(word) {
         let the = before == "the" && tokens[at].capital && word != "march";
         // "May-Britt"
         let hyphened = tokens.get(at + 1).is_some_and(|next| next.glued && next.mark() == Some('-'));
         return if (leads_to_time(before) || the) && !hyphened {
-            yearly(Shape::Month(month), at + 1)
+            yearly(YearlyTime::Month(month), at + 1)
         } else {
             None
         };
@@ -266,7 +273,7 @@ fn undated(tokens: &[Token], at: usize, before: &str) -> Read<Named> {
             |word: &str| matches!(word, "in" | "during" | "over" | "since" | "before" | "after" | "until");
         let article = before == "the" && at >= 2 && led(word_at(tokens, at - 2));
         return if article || (led(before) && word != "fall") {
-            yearly(Shape::Season(season), at + 1)
+            yearly(YearlyTime::Season(season), at + 1)
         } else {
             None
         };
@@ -275,17 +282,17 @@ fn undated(tokens: &[Token], at: usize, before: &str) -> Read<Named> {
     if leads_to_time(before) && before != "of" { yearly(shape, after) } else { None }
 }
 
-/// Times counted from today.
-fn relative(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
-    let fixed = |days: Option<Days>, after: usize| Some((Named::Fixed(days?), after));
+/// Reads times relative to today.
+fn relative(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
+    let fixed = |days: Option<DayInterval>, after: usize| Some((TimeExpression::Fixed(days?), after));
     let word = word_at(tokens, at);
     match word {
-        "today" | "tonight" | "today's" => return fixed(Days::one(today), at + 1),
-        "yesterday" | "yesterday's" => return fixed(Days::one(moved(today, -1)?), at + 1),
-        "tomorrow" | "tomorrow's" => return fixed(Days::one(moved(today, 1)?), at + 1),
+        "today" | "tonight" | "today's" => return fixed(DayInterval::one(today), at + 1),
+        "yesterday" | "yesterday's" => return fixed(DayInterval::one(moved(today, -1)?), at + 1),
+        "tomorrow" | "tomorrow's" => return fixed(DayInterval::one(moved(today, 1)?), at + 1),
         "day" => match (word_at(tokens, at + 1), word_at(tokens, at + 2)) {
-            ("before", "yesterday") => return fixed(Days::one(moved(today, -2)?), at + 3),
-            ("after", "tomorrow") => return fixed(Days::one(moved(today, 2)?), at + 3),
+            ("before", "yesterday") => return fixed(DayInterval::one(moved(today, -2)?), at + 3),
+            ("after", "tomorrow") => return fixed(DayInterval::one(moved(today, 2)?), at + 3),
             _ => {}
         },
         "last" | "this" | "next" | "past" | "previous" | "coming" => return last_or_next(tokens, at, today),
@@ -299,32 +306,32 @@ fn relative(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
     fixed(around(today, unit, i64::from(count.value), count.widths()), after + 2)
 }
 
-/// "last week", "this Tuesday", "next May", "the past ten days".
-fn last_or_next(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
-    let fixed = |days: Option<Days>, after: usize| Some((Named::Fixed(days?), after));
+/// Reads "last week", "this Tuesday", "next May", "the past ten days".
+fn last_or_next(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
+    let fixed = |days: Option<DayInterval>, after: usize| Some((TimeExpression::Fixed(days?), after));
     let word = word_at(tokens, at);
     let (which, offset) = match word {
-        "last" | "previous" | "past" => (Which::Last, -1),
-        "this" => (Which::This, 0),
-        _ => (Which::Next, 1),
+        "last" | "previous" | "past" => (OccurrenceChoice::Last, -1),
+        "this" => (OccurrenceChoice::This, 0),
+        _ => (OccurrenceChoice::Next, 1),
     };
     let next = word_at(tokens, at + 1);
     if let Some((count, after)) = counted(tokens, at + 1) {
         let unit = vocabulary::unit(word_at(tokens, after))?;
         let (from, until) = match which {
-            Which::Last => (back(today, unit, i64::from(count.value))?, moved(today, 1)?),
-            Which::Next => (today, back(moved(today, 1)?, unit, -i64::from(count.value))?),
+            OccurrenceChoice::Last => (back(today, unit, i64::from(count.value))?, moved(today, 1)?),
+            OccurrenceChoice::Next => (today, back(moved(today, 1)?, unit, -i64::from(count.value))?),
             _ => return None,
         };
-        return fixed(Days::new(from, until), after + 1);
+        return fixed(DayInterval::new(from, until), after + 1);
     }
     if let Some(unit) = vocabulary::unit(next) {
         let days = match (word, unit, next) {
-            ("this", Unit::Hour, _) => None,
+            ("this", TimeUnit::Hour, _) => None,
             // "last night" was yesterday, "this morning" is today.
-            (_, Unit::Day, "day" | "days") => None,
-            ("past", Unit::Week | Unit::Month | Unit::Year | Unit::Quarter, _) => {
-                Days::new(back(today, unit, 1)?, moved(today, 1)?)
+            (_, TimeUnit::Day, "day" | "days") => None,
+            ("past", TimeUnit::Week | TimeUnit::Month | TimeUnit::Year | TimeUnit::Quarter, _) => {
+                DayInterval::new(back(today, unit, 1)?, moved(today, 1)?)
             }
             _ => calendar_unit(today, unit, offset),
         };
@@ -334,35 +341,35 @@ fn last_or_next(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
         return fixed(weekday(today, day, which), at + 2);
     }
     let (shape, after) = match any_month(next) {
-        Some(month) => (Shape::Month(month), at + 2),
+        Some(month) => (YearlyTime::Month(month), at + 2),
         None => recurring(tokens, at + 1)?,
     };
-    Some((Named::Yearly { shape, year: None, which }, after))
+    Some((TimeExpression::Yearly { shape, year: None, which }, after))
 }
 
-/// How many, and whether only roughly.
+/// A number that may be vague.
 #[derive(Clone, Copy)]
-struct Count {
+struct TimeCount {
     value: u32,
     vague: bool,
 }
 
-impl Count {
-    /// How many units wide what lies so many units back may be.
+impl TimeCount {
+    /// Returns the width, in units, of a time that is this many units ago.
     fn widths(self) -> i64 {
         if self.vague { 2 } else { 1 }
     }
 }
 
-/// "3", "two", "a", "a couple of", "a few", "several".
-fn counted(tokens: &[Token], at: usize) -> Read<Count> {
+/// Reads "3", "two", "a", "a couple of", "a few", "several".
+fn counted(tokens: &[TimeToken], at: usize) -> TimeParse<TimeCount> {
     let token = tokens.get(at)?;
     if let Some(number) = token.number() {
         let fits = !number.ordinal && number.digits <= 4;
-        return fits.then_some((Count { value: number.value, vague: false }, at + 1));
+        return fits.then_some((TimeCount { value: number.value, vague: false }, at + 1));
     }
     if let Some(value) = vocabulary::vague_count(token.word()) {
-        return Some((Count { value, vague: true }, at + 1));
+        return Some((TimeCount { value, vague: true }, at + 1));
     }
     let value = vocabulary::count(token.word())?;
     let next = word_at(tokens, at + 1);
@@ -370,20 +377,20 @@ fn counted(tokens: &[Token], at: usize) -> Read<Count> {
         return counted(tokens, at + 1);
     }
     let vague = token.word() == "couple";
-    Some((Count { value, vague }, at + 1 + usize::from(vague && next == "of")))
+    Some((TimeCount { value, vague }, at + 1 + usize::from(vague && next == "of")))
 }
 
 fn any_month(word: &str) -> Option<i8> {
     vocabulary::month(word).or_else(|| vocabulary::short_month(word))
 }
 
-fn day_number(tokens: &[Token], at: usize) -> Option<i8> {
+fn day_number(tokens: &[TimeToken], at: usize) -> Option<i8> {
     let number = tokens.get(at)?.number().filter(|number| number.digits <= 2)?;
     i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))
 }
 
-/// "May 5 people came": the number counts something.
-fn is_followed_by_unit(tokens: &[Token], at: usize) -> bool {
+/// Returns true if the number counts something, as in "May 5 people came".
+fn is_followed_by_unit(tokens: &[TimeToken], at: usize) -> bool {
     let next = tokens.get(at + 1);
     let plural = next.is_some_and(|next| {
         let word = next.word();
@@ -393,13 +400,13 @@ fn is_followed_by_unit(tokens: &[Token], at: usize) -> bool {
     plural && !ordinal && !matches!(word_at(tokens, at + 1), "was" | "does" | "this" | "his" | "as")
 }
 
-/// The year at this place, after a comma or "of" if there is one. Without a year the place stays.
-fn year_after(tokens: &[Token], at: usize) -> (Option<i16>, usize) {
+/// Reads the year at this place, after an optional comma, "of" or "in". Without a year the place stays the same.
+fn year_after(tokens: &[TimeToken], at: usize) -> (Option<i16>, usize) {
     let comma = tokens.get(at).is_some_and(|token| token.mark() == Some(','));
     let skip = usize::from(comma || matches!(word_at(tokens, at), "of" | "in"));
     let year = tokens
         .get(at + skip)
-        .and_then(Token::number)
+        .and_then(TimeToken::number)
         .filter(|_| is_year(tokens, at + skip))
         .and_then(|number| i16::try_from(number.value).ok());
     match year {
@@ -408,8 +415,9 @@ fn year_after(tokens: &[Token], at: usize) -> (Option<i16>, usize) {
     }
 }
 
-/// Whether the number at this place can be a year: four digits that begin with 19 or 20, with nothing stuck to them.
-pub(super) fn is_year(tokens: &[Token], at: usize) -> bool {
+/// Returns true if the number at this place can be a year: four digits that begin with 19 or 20, with nothing
+/// attached.
+pub(super) fn is_year(tokens: &[TimeToken], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     let shaped = token
         .number()
@@ -429,8 +437,8 @@ pub(super) fn is_year(tokens: &[Token], at: usize) -> bool {
     shaped && !money && !counted
 }
 
-/// Whether a bare number that can be a year is one: "in 2022", "the 2022 trip", not "2022 steps".
-fn is_year_by_neighbours(tokens: &[Token], at: usize) -> bool {
+/// Returns true if a bare number that can be a year is one: "in 2022", "the 2022 trip", not "2022 steps".
+fn is_year_by_neighbours(tokens: &[TimeToken], at: usize) -> bool {
     let before = word_before(tokens, at);
     let lower_noun = tokens.get(at + 1).is_some_and(|next| {
         !next.capital && !next.word().is_empty() && !crate::text::terms::is_stop_word(next.word())
@@ -444,8 +452,8 @@ fn is_year_by_neighbours(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// "on the 5th", which is the latest such day.
-fn nth_of_month(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
+/// Reads "on the 5th", which is the latest such day.
+fn nth_of_month(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     let number = tokens.get(at)?.number().filter(|number| number.ordinal)?;
     let led = at >= 2 && word_at(tokens, at - 1) == "the" && word_at(tokens, at - 2) == "on";
     let closed = tokens.get(at + 1).is_none_or(|next| next.mark().is_some());
@@ -454,16 +462,16 @@ fn nth_of_month(tokens: &[Token], at: usize, today: Date) -> Read<Named> {
     }
     let day = i8::try_from(number.value).ok()?;
     let found = (0..12).find_map(|months| {
-        let month = back(today.first_of_month(), Unit::Month, months)?;
+        let month = back(today.first_of_month(), TimeUnit::Month, months)?;
         Date::new(month.year(), month.month(), day).ok().filter(|date| *date <= today)
     })?;
-    Some((Named::Fixed(Days::one(found)?), at + 1))
+    Some((TimeExpression::Fixed(DayInterval::one(found)?), at + 1))
 }
 
-/// `2023-05-08`, `2023/05/08`, `05/08/2023`, `8.5.2023`.
+/// Reads `2023-05-08`, `2023/05/08`, `05/08/2023`, `8.5.2023`.
 ///
 /// With slashes the month comes first, unless it cannot be one; with dots the day does.
-pub(super) fn numeric_date(tokens: &[Token], at: usize) -> Read<Date> {
+pub(super) fn numeric_date(tokens: &[TimeToken], at: usize) -> TimeParse<Date> {
     let number = |at: usize| tokens.get(at)?.number().filter(|number| number.digits <= 4 && !number.ordinal);
     let mark = |at: usize| tokens.get(at).filter(|token| token.glued)?.mark();
     let (first, second, third) = (number(at)?, number(at + 2)?, number(at + 4)?);

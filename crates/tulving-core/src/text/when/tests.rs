@@ -5,7 +5,7 @@ use super::*;
 /// A Wednesday.
 const NOW: &str = "2023-06-14T15:00:00Z";
 
-/// The stretches of a question as days, the second of each being the last day within.
+/// Returns the intervals of a question as pairs of days, the second one inclusive.
 fn days(question: &str) -> Vec<String> {
     let now: Timestamp = NOW.parse().expect("a time");
     stretches(question, now, &Zone::default())

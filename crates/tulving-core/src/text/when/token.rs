@@ -1,63 +1,63 @@
-//! The words, numbers and marks of a text, as far as times are read from them.
+//! The words, numbers and marks of a text, as far as reading times needs them.
 
 /// A word, a number or a single mark.
-pub(super) struct Token {
-    /// What it is.
-    pub(super) kind: Kind,
-    /// Whether it follows the one before without a space.
+pub(super) struct TimeToken {
+    /// Its kind.
+    pub(super) kind: TimeTokenKind,
+    /// True if it follows the one before without a space.
     pub(super) glued: bool,
-    /// Whether it begins with a capital.
+    /// True if it begins with a capital.
     pub(super) capital: bool,
 }
 
-/// What a token is.
-pub(super) enum Kind {
+/// The kind of a token.
+pub(super) enum TimeTokenKind {
     /// Letters, in lower case; an apostrophe between them is `'`.
     Word(String),
     /// Digits, with "st", "nd", "rd" or "th" if they have it.
-    Number(Number),
-    /// Anything else.
+    Number(NumberToken),
+    /// Another character.
     Mark(char),
 }
 
-/// A whole number as it is written.
+/// A whole number as written.
 #[derive(Clone, Copy)]
-pub(super) struct Number {
+pub(super) struct NumberToken {
     /// Its value; meaningless from ten digits on.
     pub(super) value: u32,
-    /// How many digits it has.
+    /// Number of digits.
     pub(super) digits: usize,
-    /// Whether it is "1st", "2nd" and so on.
+    /// True for "1st", "2nd" and so on.
     pub(super) ordinal: bool,
 }
 
-impl Token {
-    /// The word that it is, or nothing.
+impl TimeToken {
+    /// Returns its word, or an empty string.
     pub(super) fn word(&self) -> &str {
         match &self.kind {
-            Kind::Word(word) => word,
+            TimeTokenKind::Word(word) => word,
             _ => "",
         }
     }
 
-    /// The number that it is.
-    pub(super) fn number(&self) -> Option<Number> {
+    /// Returns its number.
+    pub(super) fn number(&self) -> Option<NumberToken> {
         match self.kind {
-            Kind::Number(number) => Some(number),
+            TimeTokenKind::Number(number) => Some(number),
             _ => None,
         }
     }
 
-    /// The mark that it is.
+    /// Returns its mark.
     pub(super) fn mark(&self) -> Option<char> {
         match self.kind {
-            Kind::Mark(mark) => Some(mark),
+            TimeTokenKind::Mark(mark) => Some(mark),
             _ => None,
         }
     }
 }
 
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> Vec<TimeToken> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut glued = false;
@@ -72,16 +72,16 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         } else if c.is_alphabetic() {
             word(rest)
         } else {
-            (Kind::Mark(c), c.len_utf8())
+            (TimeTokenKind::Mark(c), c.len_utf8())
         };
-        tokens.push(Token { kind, glued, capital: c.is_uppercase() });
+        tokens.push(TimeToken { kind, glued, capital: c.is_uppercase() });
         rest = &rest[length..];
         glued = true;
     }
     tokens
 }
 
-fn number(text: &str) -> (Kind, usize) {
+fn number(text: &str) -> (TimeTokenKind, usize) {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let value = text[..digits.min(9)].parse().unwrap_or(0);
     let letters: usize =
@@ -89,10 +89,10 @@ fn number(text: &str) -> (Kind, usize) {
     let suffix = text[digits..digits + letters].to_ascii_lowercase();
     let ordinal = matches!(suffix.as_str(), "st" | "nd" | "rd" | "th");
     let length = if ordinal { digits + letters } else { digits };
-    (Kind::Number(Number { value, digits, ordinal }), length)
+    (TimeTokenKind::Number(NumberToken { value, digits, ordinal }), length)
 }
 
-fn word(text: &str) -> (Kind, usize) {
+fn word(text: &str) -> (TimeTokenKind, usize) {
     let mut word = String::new();
     let mut length = 0;
     let mut chars = text.chars().peekable();
@@ -108,5 +108,5 @@ fn word(text: &str) -> (Kind, usize) {
         }
         length += c.len_utf8();
     }
-    (Kind::Word(word), length)
+    (TimeTokenKind::Word(word), length)
 }

@@ -20,19 +20,19 @@ pub(crate) const MONTHS: [&str; 12] = [
 pub(crate) const WEEKDAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// 1 to 12 for the full name of a month.
+/// Returns 1 to 12 for the full name of a month.
 pub(super) fn month(word: &str) -> Option<i8> {
     position(&MONTHS, word)
 }
 
-/// 1 to 12 for the short form of a month.
+/// Returns 1 to 12 for the short form of a month.
 pub(super) fn short_month(word: &str) -> Option<i8> {
     const NAMES: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     if word == "sept" { Some(9) } else { position(&NAMES, word) }
 }
 
-/// 1 for Monday to 7 for Sunday. Short forms that are words of their own ("sun", "sat") are none.
+/// Returns 1 for Monday to 7 for Sunday. Short forms that are also words ("sun", "sat") do not count.
 pub(super) fn weekday(word: &str) -> Option<i8> {
     match word {
         "tues" => Some(2),
@@ -48,7 +48,7 @@ fn position(names: &[&str], word: &str) -> Option<i8> {
     names.iter().position(|name| *name == word).and_then(|at| i8::try_from(at + 1).ok())
 }
 
-/// A part of the year, on the northern half of the earth.
+/// A season of the northern hemisphere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Season {
     Spring,
@@ -67,38 +67,38 @@ pub(super) fn season(word: &str) -> Option<Season> {
     }
 }
 
-/// A day that has a name.
+/// A named day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Feast {
+pub(super) enum Holiday {
     /// Month and day.
     Fixed(i8, i8),
     /// The fourth Thursday of November.
     Thanksgiving,
 }
 
-/// The feast that begins with the first of these words, and how many of them name it.
-pub(super) fn feast(first: &str, second: &str, third: &str) -> Option<(Feast, usize)> {
+/// Returns the feast that begins with the first of these words, and the number of words in its name.
+pub(super) fn feast(first: &str, second: &str, third: &str) -> Option<(Holiday, usize)> {
     match (first, second, third) {
-        ("christmas" | "xmas", "eve", _) => Some((Feast::Fixed(12, 24), 2)),
-        ("christmas" | "xmas", "day", _) => Some((Feast::Fixed(12, 25), 2)),
-        ("christmas" | "xmas", ..) => Some((Feast::Fixed(12, 25), 1)),
-        ("boxing", "day", _) => Some((Feast::Fixed(12, 26), 2)),
-        ("new", "year's" | "years" | "year", "eve") => Some((Feast::Fixed(12, 31), 3)),
-        ("new", "year's" | "years" | "year", "day") => Some((Feast::Fixed(1, 1), 3)),
-        ("new", "year's", _) => Some((Feast::Fixed(1, 1), 2)),
-        ("valentine's" | "valentines" | "valentine", "day", _) => Some((Feast::Fixed(2, 14), 2)),
-        ("valentine's", ..) => Some((Feast::Fixed(2, 14), 1)),
-        ("halloween", ..) => Some((Feast::Fixed(10, 31), 1)),
-        ("thanksgiving", "day", _) => Some((Feast::Thanksgiving, 2)),
-        ("thanksgiving", ..) => Some((Feast::Thanksgiving, 1)),
-        ("independence", "day", _) => Some((Feast::Fixed(7, 4), 2)),
+        ("christmas" | "xmas", "eve", _) => Some((Holiday::Fixed(12, 24), 2)),
+        ("christmas" | "xmas", "day", _) => Some((Holiday::Fixed(12, 25), 2)),
+        ("christmas" | "xmas", ..) => Some((Holiday::Fixed(12, 25), 1)),
+        ("boxing", "day", _) => Some((Holiday::Fixed(12, 26), 2)),
+        ("new", "year's" | "years" | "year", "eve") => Some((Holiday::Fixed(12, 31), 3)),
+        ("new", "year's" | "years" | "year", "day") => Some((Holiday::Fixed(1, 1), 3)),
+        ("new", "year's", _) => Some((Holiday::Fixed(1, 1), 2)),
+        ("valentine's" | "valentines" | "valentine", "day", _) => Some((Holiday::Fixed(2, 14), 2)),
+        ("valentine's", ..) => Some((Holiday::Fixed(2, 14), 1)),
+        ("halloween", ..) => Some((Holiday::Fixed(10, 31), 1)),
+        ("thanksgiving", "day", _) => Some((Holiday::Thanksgiving, 2)),
+        ("thanksgiving", ..) => Some((Holiday::Thanksgiving, 1)),
+        ("independence", "day", _) => Some((Holiday::Fixed(7, 4), 2)),
         _ => None,
     }
 }
 
-/// A measure of time.
+/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum TimeUnit {
     Hour,
     Day,
     Week,
@@ -109,21 +109,21 @@ pub(super) enum Unit {
     Decade,
 }
 
-pub(super) fn unit(word: &str) -> Option<Unit> {
+pub(super) fn unit(word: &str) -> Option<TimeUnit> {
     match word {
-        "minute" | "minutes" | "hour" | "hours" => Some(Unit::Hour),
-        "day" | "days" | "night" | "nights" | "morning" | "afternoon" | "evening" => Some(Unit::Day),
-        "week" | "weeks" | "fortnight" => Some(Unit::Week),
-        "weekend" | "weekends" => Some(Unit::Weekend),
-        "month" | "months" => Some(Unit::Month),
-        "quarter" | "quarters" => Some(Unit::Quarter),
-        "year" | "years" => Some(Unit::Year),
-        "decade" | "decades" => Some(Unit::Decade),
+        "minute" | "minutes" | "hour" | "hours" => Some(TimeUnit::Hour),
+        "day" | "days" | "night" | "nights" | "morning" | "afternoon" | "evening" => Some(TimeUnit::Day),
+        "week" | "weeks" | "fortnight" => Some(TimeUnit::Week),
+        "weekend" | "weekends" => Some(TimeUnit::Weekend),
+        "month" | "months" => Some(TimeUnit::Month),
+        "quarter" | "quarters" => Some(TimeUnit::Quarter),
+        "year" | "years" => Some(TimeUnit::Year),
+        "decade" | "decades" => Some(TimeUnit::Decade),
         _ => None,
     }
 }
 
-/// A number written as a word.
+/// Returns a number written as a word.
 pub(super) fn count(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] =
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
@@ -134,7 +134,7 @@ pub(super) fn count(word: &str) -> Option<u32> {
     }
 }
 
-/// A number that is only hinted at, as its middle.
+/// Returns the middle of a vague number.
 pub(super) fn vague_count(word: &str) -> Option<u32> {
     match word {
         "few" => Some(3),
@@ -143,7 +143,7 @@ pub(super) fn vague_count(word: &str) -> Option<u32> {
     }
 }
 
-/// Words after which a month or a feast by itself is a time and not a name, a verb or a topic.
+/// Returns true for words after which a month or a feast alone is a time, and not a name, a verb or a topic.
 pub(super) fn leads_to_time(word: &str) -> bool {
     matches!(
         word,
@@ -181,7 +181,7 @@ pub(super) fn leads_to_time(word: &str) -> bool {
     )
 }
 
-/// Words with which one asks for whatever there was.
+/// Returns true for words of a question for anything that happened.
 pub(super) fn asks_for_anything(word: &str) -> bool {
     matches!(
         word,

@@ -1,10 +1,10 @@
-//! How often the detectors of secrets and of commands are right, on texts that were labelled by hand.
+//! Accuracy of the detectors of secrets and of commands, on texts that were labelled by hand.
 //!
-//! The floors are what was reached: a change of the rules may raise them. Every secret here is made up.
+//! The floors are the present results: a change of the rules may raise them. Every secret here is made up.
 
 use serde::Deserialize;
+use tulving_core::model::vocabulary::SecretKind;
 use tulving_core::text::{commands, secrets};
-use tulving_core::vocabulary::SecretKind;
 
 const COMMANDS: &str = include_str!("commands.toml");
 const HELD_OUT: &str = include_str!("held_out.toml");
@@ -39,7 +39,7 @@ struct Without {
     texts: Vec<String>,
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Chance(u64);
 
 impl Chance {
@@ -53,7 +53,7 @@ impl Chance {
         (0..length).map(|_| letters[self.next(letters.len())]).collect()
     }
 
-    /// What a name in braces stands for.
+    /// Returns the value for a name in braces.
     fn filled(&mut self, name: &str) -> String {
         const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
         const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -63,7 +63,7 @@ impl Chance {
             "master4" => grouped(&self.card("5412", 16)),
             "master" => self.card("5312", 16),
             "amex" => self.card("3799", 15),
-            // Left out where it stands by itself.
+            // A bare tilde is removed from the text.
             "tilde" => "~".to_owned(),
             _ if name.starts_with('C') => self.of(CAPITALS, length()),
             _ if name.starts_with('h') => self.of("0123456789abcdef", length()),
@@ -73,7 +73,7 @@ impl Chance {
         }
     }
 
-    /// A number of a card that nobody has, with the right check digit.
+    /// Returns a made-up card number with the right check digit.
     fn card(&mut self, start: &str, length: usize) -> String {
         let rest = self.of("0123456789", length - 1 - start.len());
         let body = format!("{start}{rest}");
@@ -90,7 +90,7 @@ fn grouped(number: &str) -> String {
     groups.join(" ")
 }
 
-/// A text as it is meant: its pieces joined, its values filled in.
+/// Returns a text with its pieces joined and its values filled in.
 fn meant(text: &str, chance: &mut Chance) -> String {
     let text = text.replace('~', "");
     let mut whole = String::new();
@@ -161,7 +161,7 @@ fn secrets_are_found_by_their_kind() {
     let mut chance = Chance(20_260_527);
     let mut wrong = Vec::new();
     let mut count = 0;
-    // Several times, because the values are made by chance.
+    // Several times, because the values are random.
     for _ in 0..20 {
         for (what, text) in set.with.iter().flat_map(|with| with.texts.iter().map(|text| (with.what, text))) {
             let text = meant(text, &mut chance);

@@ -1,14 +1,16 @@
-//! The people, the spaces and the memories, and the rule of who may see what.
+//! The people, the spaces and the memories, and the visibility rule.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tulving_core::change::Write;
-use tulving_core::id::{MemoryId, OrgId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::memory::Memory;
-use tulving_core::request::Caller;
-use tulving_core::space::{MemberOf, Membership, Principal, Space};
-use tulving_core::vocabulary::{AuditAct, Boundary, MemoryType, PrincipalKind, Relation, Role, SpaceKind};
-use tulving_testkit::build::{self, World};
+use tulving_core::model::change::Write;
+use tulving_core::model::id::{MemoryId, OrgId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::Caller;
+use tulving_core::model::space::{MemberOf, Membership, Principal, Space};
+use tulving_core::model::vocabulary::{
+    AuditAct, Boundary, MemoryType, PrincipalKind, Relation, Role, SpaceKind,
+};
+use tulving_testkit::build::{self, StoreFixture};
 
 use super::pick;
 use crate::bed::Bed;
@@ -17,7 +19,7 @@ const PEOPLE: usize = 1_000;
 const SPACES: usize = 60;
 pub(super) const MEMORIES: usize = 1_200;
 
-pub(super) struct Room {
+pub(super) struct TownSpace {
     pub(super) id: SpaceId,
     pub(super) team: TeamId,
     pub(super) org: OrgId,
@@ -25,7 +27,7 @@ pub(super) struct Room {
 }
 
 #[derive(Default)]
-pub(super) struct Person {
+pub(super) struct TownPerson {
     pub(super) spaces: BTreeMap<SpaceId, Role>,
     pub(super) teams: BTreeSet<TeamId>,
     pub(super) orgs: BTreeMap<OrgId, Role>,
@@ -33,11 +35,11 @@ pub(super) struct Person {
     pub(super) leads: BTreeSet<TeamId>,
 }
 
-/// Everything there is, as plain data, and the rule of who may see it.
+/// Everything in the store, as plain data, and the visibility rule.
 pub(super) struct Town {
-    pub(super) rooms: HashMap<SpaceId, Room>,
+    pub(super) rooms: HashMap<SpaceId, TownSpace>,
     pub(super) teams: HashMap<TeamId, OrgId>,
-    pub(super) people: BTreeMap<PrincipalId, Person>,
+    pub(super) people: BTreeMap<PrincipalId, TownPerson>,
     pub(super) memories: HashMap<MemoryId, Memory>,
     /// The boundaries of each memory's versions, oldest first.
     pub(super) versions: HashMap<MemoryId, Vec<Boundary>>,
@@ -47,8 +49,8 @@ pub(super) struct Town {
 }
 
 impl Town {
-    /// The rule, in words: private, the owner; hub, members of the space; team, also the space's team; org, also all
-    /// people of the org, who are its members and those of its teams and hubs. A confinement holds for all of it.
+    /// The rule, in words: private, the owner; hub, members of the space; team, also the space's team; org, also
+    /// everybody in the org: its members and those of its teams and hubs. A confinement restricts all of it.
     pub(super) fn may_see(
         &self,
         asking: &Caller,
@@ -108,7 +110,7 @@ impl Town {
     }
 }
 
-/// A town full of people and memories, made in few large acts.
+/// Creates a town full of people and memories, in few large acts.
 pub(super) fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
     let world = bed.world();
     let abroad = world.org("abroad");
@@ -121,7 +123,7 @@ pub(super) fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
     all_teams.sort();
     let mut rooms = HashMap::from([(
         SpaceId::DEFAULT,
-        Room { id: SpaceId::DEFAULT, team: TeamId::LOCAL, org: OrgId::LOCAL, kind: SpaceKind::Hub },
+        TownSpace { id: SpaceId::DEFAULT, team: TeamId::LOCAL, org: OrgId::LOCAL, kind: SpaceKind::Hub },
     )]);
     let mut writes = Vec::new();
     for n in 0..SPACES {
@@ -135,7 +137,7 @@ pub(super) fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
             created_at: world.now(),
         }));
         let org = teams[&team];
-        rooms.insert(id, Room { id, team, org, kind });
+        rooms.insert(id, TownSpace { id, team, org, kind });
     }
     let mut spaces: Vec<SpaceId> = rooms.keys().copied().collect();
     spaces.sort();
@@ -159,9 +161,9 @@ pub(super) fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
     town
 }
 
-/// The user of a home is an admin of all that it starts with.
-fn the_user() -> Person {
-    Person {
+/// Returns the user of a home, who is an admin of everything that it starts with.
+fn the_user() -> TownPerson {
+    TownPerson {
         spaces: BTreeMap::from([(SpaceId::DEFAULT, Role::Admin)]),
         teams: BTreeSet::from([TeamId::LOCAL]),
         orgs: BTreeMap::from([(OrgId::LOCAL, Role::Admin)]),
@@ -170,14 +172,14 @@ fn the_user() -> Person {
 }
 
 fn newcomer(
-    world: &World,
+    world: &StoreFixture,
     random: &mut fastrand::Rng,
     n: usize,
     spaces: &[SpaceId],
     teams: &[TeamId],
     abroad: OrgId,
     writes: &mut Vec<Write>,
-) -> (PrincipalId, Person) {
+) -> (PrincipalId, TownPerson) {
     let now = world.now();
     let principal = PrincipalId::mint(now);
     writes.push(Write::AddPrincipal(Principal {
@@ -186,7 +188,7 @@ fn newcomer(
         kind: pick(random, PrincipalKind::ALL),
         created_at: now,
     }));
-    let mut person = Person::default();
+    let mut person = TownPerson::default();
     let mut join = |of, role| writes.push(Write::SetMember(Membership { principal, of, role }));
     for _ in 0..random.usize(..4) {
         let (space, role) = (pick(random, spaces), pick(random, Role::ALL));
@@ -207,8 +209,8 @@ fn newcomer(
     (principal, person)
 }
 
-/// Fills the town with memories, each with a word that no other has.
-fn remember(world: &World, random: &mut fastrand::Rng, town: &mut Town, spaces: &[SpaceId]) {
+/// Fills the town with memories, each with a unique word.
+fn remember(world: &StoreFixture, random: &mut fastrand::Rng, town: &mut Town, spaces: &[SpaceId]) {
     let writers: Vec<(PrincipalId, SpaceId)> =
         town.people.iter().flat_map(|(id, person)| person.spaces.keys().map(|space| (*id, *space))).collect();
     let mut made: Vec<Memory> = Vec::new();
@@ -225,7 +227,7 @@ fn remember(world: &World, random: &mut fastrand::Rng, town: &mut Town, spaces: 
         writes.push(build::insert(&memory));
         let mut versions = vec![memory.edition.boundary];
         if n % 6 == 0 {
-            // Once private, with words that only the owner may read.
+            // The first version was private, with words that only the owner may read.
             let Some(Write::Insert(first)) = writes.last_mut() else {
                 unreachable!("it was pushed just now")
             };

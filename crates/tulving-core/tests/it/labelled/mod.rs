@@ -1,20 +1,23 @@
-//! How often kind and stability are right, on documents that people labelled.
+//! Accuracy of kind and stability, on documents that people labelled.
 //!
-//! What the rules leave open is filled from the type, as a save of a fact does. `known.toml` is what the rules were made
-//! with; `held_out.toml` is only measured. The floors are what was reached: a change of the rules may raise them.
+//! Values that the rules leave open are filled from the type, as for a save of a fact. The rules were made with
+//! `known.toml`; `held_out.toml` is only measured. The floors are the present results: a change of the rules may raise
+//! them.
 
+mod lines;
+mod pairs;
 mod turns;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tulving_core::classify::{self, Sorted, form};
-use tulving_core::vocabulary::{Kind, MemoryType, Stability};
+use tulving_core::classify::{self, RuleClassification, form};
+use tulving_core::model::vocabulary::{Kind, MemoryType, Stability};
 
 const KNOWN: &str = include_str!("known.toml");
 const HELD_OUT: &str = include_str!("held_out.toml");
 
-/// What the tables of the memax seed name as examples of a kind or a stability.
+/// The examples of kinds and stabilities in the tables of the memax seed.
 const SEED: [&str; 14] = [
     "architecture docs",
     "API specs",
@@ -34,13 +37,13 @@ const SEED: [&str; 14] = [
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Set {
-    example: Vec<Example>,
+struct LabelledExamples {
+    example: Vec<LabelledExample>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Example {
+struct LabelledExample {
     about: String,
     seed: Option<String>,
     name: Option<String>,
@@ -51,15 +54,15 @@ struct Example {
     content: String,
 }
 
-impl Example {
-    fn sorted(&self) -> Sorted {
+impl LabelledExample {
+    fn sorted(&self) -> RuleClassification {
         let (content, name) = (self.content.trim(), self.name.as_deref());
         classify::sorted(content, &form::of_text(name, content), name)
     }
 
-    /// Whether kind and stability are right, after what is open was filled from the type.
+    /// Returns true for a right kind and a right stability, after open values were filled from the type.
     fn right(&self) -> (bool, bool) {
-        let Sorted { kind, stability } = self.sorted();
+        let RuleClassification { kind, stability } = self.sorted();
         (
             kind.unwrap_or(classify::kind_of(MemoryType::Fact)) == self.kind,
             stability.unwrap_or(classify::stability_of(MemoryType::Fact)) == self.stability,
@@ -67,12 +70,12 @@ impl Example {
     }
 }
 
-fn examples(set: &str) -> Vec<Example> {
-    toml::from_str::<Set>(set).expect("labelled examples").example
+fn examples(set: &str) -> Vec<LabelledExample> {
+    toml::from_str::<LabelledExamples>(set).expect("labelled examples").example
 }
 
-/// How many kinds and stabilities are right, of how many.
-fn measured(examples: &[Example]) -> (usize, usize, usize) {
+/// Counts the right kinds, the right stabilities and all examples.
+fn measured(examples: &[LabelledExample]) -> (usize, usize, usize) {
     let (mut kinds, mut stabilities) = (0, 0);
     for example in examples {
         let (kind, stability) = example.right();
@@ -94,7 +97,7 @@ fn kind_and_stability_are_right_on_the_known_examples() {
 
 #[test]
 fn kind_and_stability_are_right_on_examples_that_were_held_out() {
-    // Which of them are wrong is not printed, so that nobody tunes to them.
+    // The wrong ones are not printed, so that nobody tunes to them.
     let (kinds, stabilities, of) = measured(&examples(HELD_OUT));
     assert!(kinds >= 58 && stabilities >= 59 && of == 64, "{kinds} and {stabilities} of {of}");
 }
@@ -117,8 +120,8 @@ fn every_example_of_the_seeds_tables_is_right() {
 
 #[test]
 fn where_the_rules_say_something_they_are_right() {
-    // What they leave open costs little; what they get wrong is filed wrong.
-    let all: Vec<Example> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
+    // An open kind costs little; a wrong kind files the memory wrong.
+    let all: Vec<LabelledExample> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
     let told = all.iter().filter(|example| example.sorted().kind.is_some());
     let wrong = told.clone().filter(|example| !example.right().0).count();
     assert!(told.count() >= 120 && wrong <= 3, "{wrong} are wrong");
@@ -126,17 +129,17 @@ fn where_the_rules_say_something_they_are_right() {
 
 #[test]
 fn a_single_fact_mostly_keeps_what_follows_from_its_type() {
-    let all: Vec<Example> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
+    let all: Vec<LabelledExample> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
     let facts = all.iter().filter(|example| {
         example.name.is_none() && !example.content.trim().contains('\n') && example.kind == Kind::Semantic
     });
-    let left = facts.clone().filter(|example| example.sorted() == Sorted::default()).count();
+    let left = facts.clone().filter(|example| example.sorted() == RuleClassification::default()).count();
     assert!(left >= 25 && left == facts.count(), "{left}");
 }
 
 #[test]
 fn about_half_of_the_examples_are_hard() {
-    let all: Vec<Example> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
+    let all: Vec<LabelledExample> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
     let hard = all.iter().filter(|example| example.hard).count();
     assert!(hard * 10 >= all.len() * 4, "{hard} of {}", all.len());
 }

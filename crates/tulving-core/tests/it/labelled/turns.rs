@@ -1,14 +1,14 @@
-//! How often what is taken of a turn is right, on turns that were labelled by hand.
+//! Accuracy of the memories taken from turns, on turns that were labelled by hand.
 //!
-//! `turns_known.toml` is what the rules were made with. `turns_held_out.toml` was written before them, by the same hand.
-//! `turns_later.toml` was written after them, in a looser style, and measured; then the rules were mended by it. `turns_last.toml`
-//! was written after that. What was held out and what came last is only measured. The floors are what was reached: a change of
-//! the rules may raise them.
+//! The rules were made with `turns_known.toml`. `turns_held_out.toml` was written before them, by the same author.
+//! `turns_later.toml` was written after them, in a looser style, and measured; then it was used to fix the rules.
+//! `turns_last.toml` was written after that. The held-out and the last set are only measured. The floors are the present
+//! results: a change of the rules may raise them.
 
 use serde::Deserialize;
-use tulving_core::classify::facts::{self, Proposed};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::MemoryType;
+use tulving_core::classify::facts::{self, FactProposal};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::MemoryType;
 
 const KNOWN: &str = include_str!("turns_known.toml");
 const HELD_OUT: &str = include_str!("turns_held_out.toml");
@@ -17,47 +17,47 @@ const LAST: &str = include_str!("turns_last.toml");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Set {
-    turn: Vec<Example>,
+struct LabelledTurns {
+    turn: Vec<LabelledTurn>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Example {
+struct LabelledTurn {
     said: String,
     trap: Option<String>,
     #[serde(default)]
-    gives: Vec<Due>,
+    gives: Vec<ExpectedProposal>,
 }
 
-/// What is to be proposed.
+/// An expected proposal.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Due {
+struct ExpectedProposal {
     types: Vec<MemoryType>,
     has: Vec<String>,
     #[serde(default)]
     quarantine: bool,
 }
 
-impl Due {
-    fn is(&self, proposed: &Proposed) -> bool {
+impl ExpectedProposal {
+    fn is(&self, proposed: &FactProposal) -> bool {
         self.types.contains(&proposed.memory_type)
             && self.quarantine == proposed.quarantine
             && self.has.iter().all(|text| proposed.content.contains(text.as_str()))
     }
 }
 
-impl Example {
-    fn proposed(&self) -> Vec<Proposed> {
+impl LabelledTurn {
+    fn proposed(&self) -> Vec<FactProposal> {
         let at: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
         facts::propose(&self.said, None, at)
     }
 }
 
-/// What was found, and what was due.
+/// The numbers of found and expected proposals.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Measured {
+struct ProposalAccuracy {
     turns: usize,
     traps: usize,
     due: usize,
@@ -65,7 +65,7 @@ struct Measured {
     right: usize,
 }
 
-impl Measured {
+impl ProposalAccuracy {
     fn precision(&self) -> f64 {
         share(self.right, self.proposed)
     }
@@ -80,13 +80,13 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn examples(set: &str) -> Vec<Example> {
-    toml::from_str::<Set>(set).expect("labelled turns").turn
+fn examples(set: &str) -> Vec<LabelledTurn> {
+    toml::from_str::<LabelledTurns>(set).expect("labelled turns").turn
 }
 
-/// A proposal is right where it is one of those due, each of which counts once.
-fn measured(examples: &[Example]) -> Measured {
-    let mut all = Measured { turns: examples.len(), ..Measured::default() };
+/// Measures proposals. One is right if it is among the expected ones; each of them counts once.
+fn measured(examples: &[LabelledTurn]) -> ProposalAccuracy {
+    let mut all = ProposalAccuracy { turns: examples.len(), ..ProposalAccuracy::default() };
     for example in examples {
         let proposed = example.proposed();
         all.traps += usize::from(example.trap.is_some());
@@ -116,7 +116,7 @@ fn what_is_taken_of_the_known_turns_is_right() {
 
 #[test]
 fn what_is_taken_of_turns_that_were_held_out_is_right() {
-    // Which of them are wrong is not printed, so that nobody tunes to them.
+    // The wrong ones are not printed, so that nobody tunes to them.
     let all = measured(&examples(HELD_OUT));
     println!("{all:?} precision {:.3} recall {:.3}", all.precision(), all.recall());
     assert!(all.right >= 39 && all.proposed <= 40 && all.due == 42, "{all:?}");

@@ -1,29 +1,29 @@
-//! Each verb, asked of the engine and of the model: both must answer the same.
+//! Each verb, asked of the engine and of the model: both must give the same answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::answer::{Fate, Receipt, Warning};
-use tulving_core::association::Association;
-use tulving_core::id::{MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
-use tulving_core::lifecycle::decay;
-use tulving_core::memory::{Memory, Standing};
-use tulving_core::request::{
+use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::association::Association;
+use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Memory, Standing};
+use tulving_core::model::request::{
     Caller, Filter, ForgetRequest, ForgetWhere, Manner, Mode, RecallRequest, SaveRequest, Sort, UpdateRequest,
 };
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_core::rank::decay;
 
-use super::rules::{Due, Entry};
-use super::{Run, code};
+use super::rules::{ExpectedResult, ModelEntry};
+use super::{ModelRun, code};
 
-/// The maps that an act may change before it is refused, kept for a moment.
-type Kept = (
-    BTreeMap<MemoryId, Entry>,
+/// Copies of the maps that an act may change before it is refused.
+type ModelSnapshot = (
+    BTreeMap<MemoryId, ModelEntry>,
     BTreeMap<(MemoryId, MemoryId, Relation), Association>,
     BTreeMap<SpaceId, u64>,
 );
 
-impl Run {
+impl ModelRun {
     pub(super) fn save(&mut self, caller: &Caller, count: usize) {
         let requests: Vec<SaveRequest> = (0..count).map(|_| self.save_request(caller)).collect();
         let said = format!("step {}: {:?} saves {requests:?}", self.step, caller.viewer);
@@ -53,8 +53,14 @@ impl Run {
         }
     }
 
-    fn saved(&mut self, caller: &Caller, requests: &[SaveRequest], done: Due<Vec<Receipt>>, said: &str) {
-        // Where an act is refused half-way, the model goes back to where it was.
+    fn saved(
+        &mut self,
+        caller: &Caller,
+        requests: &[SaveRequest],
+        done: ExpectedResult<Vec<Receipt>>,
+        said: &str,
+    ) {
+        // If an act is refused half-way, the model is restored.
         let before: BTreeSet<MemoryId> = self.model.entries.keys().copied().collect();
         let kept = self.snapshot();
         let mut due = Vec::new();
@@ -112,13 +118,13 @@ impl Run {
         }
     }
 
-    fn go_back(&mut self, (entries, edges, numbers): Kept) {
+    fn go_back(&mut self, (entries, edges, numbers): ModelSnapshot) {
         self.model.entries = entries;
         self.model.edges = edges;
         self.model.numbers = numbers;
     }
 
-    fn snapshot(&self) -> Kept {
+    fn snapshot(&self) -> ModelSnapshot {
         (self.model.entries.clone(), self.model.edges.clone(), self.model.numbers.clone())
     }
 
@@ -220,7 +226,7 @@ impl Run {
         let due = self.model.matching(caller, &asked);
         assert_eq!(foreseen, due.as_ref().map(|due| due.len() as u64).map_err(|code| *code), "{said}");
         if !narrow && foreseen.is_ok() {
-            // Else all would be gone soon.
+            // Otherwise everything would soon be gone.
             return;
         }
         let done = code(engine.forget_where(caller, &asked));
@@ -245,7 +251,7 @@ impl Run {
         } else {
             self.pick(&forgotten).into()
         };
-        let done = code(self.bed.engine.restore(caller, which)).map(|memory| memory.id);
+        let done = code(self.bed.engine.restore(caller, which)).map(|edited| edited.memory.id);
         self.count("restore", &done);
         let due = self.model.restore(caller, which);
         assert_eq!(done, due, "step {}: {:?} restores {which}", self.step, caller.viewer);
@@ -325,7 +331,7 @@ impl Run {
         let mut filter =
             Filter { states: vec![State::Processing, State::Active, State::Cooling], ..Filter::default() };
         let sort = match mode {
-            Mode::Recent | Mode::Typed | Mode::Hybrid(_) => Sort::Newest,
+            Mode::Recent | Mode::Typed | Mode::Filtered(_) | Mode::Hybrid(_) => Sort::Newest,
             Mode::Important => Sort::Importance,
             Mode::Substring(text) => {
                 filter.substring = Some(text);
@@ -334,7 +340,7 @@ impl Run {
         };
         let mut due = self.model.list(caller.viewer.principal, &filter, sort);
         if sort == Sort::Importance {
-            // A recall goes by what matters now, a list by what was said to matter.
+            // A recall sorts by the importance now, a list by the stored importance.
             let weight = |id: &MemoryId| decay::importance_at(&self.model.entries[id].memory, self.model.now);
             due.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(b.cmp(a)));
         }
@@ -349,7 +355,7 @@ impl Run {
     pub(super) fn flush(&mut self) {
         let waiting = self.model.touches.len() as u64;
         let written = self.bed.engine.flush().expect("written");
-        // The engine also counts those that were erased meanwhile.
+        // The engine also counts memories that were erased meanwhile.
         assert!(written >= waiting, "step {}: {written} of {waiting} touches", self.step);
         self.model.flush();
     }

@@ -1,22 +1,30 @@
-//! What everybody sees, page by page and as a whole, compared with the model.
+//! Everything that each person sees, page by page and as a whole, compared with the model.
 
 use std::collections::BTreeSet;
 
-use tulving_core::association::Association;
-use tulving_core::id::{MemoryId, PrincipalId};
-use tulving_core::memory::{Edition, Memory};
+use tulving_core::model::association::Association;
+use tulving_core::model::id::{MemoryId, PrincipalId};
+use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::record::Record;
+use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use tulving_core::model::vocabulary::{ChangeKind, MemoryType, State};
 use tulving_core::ports::Memories;
-use tulving_core::record::Record;
-use tulving_core::request::{Caller, Filter, Forgotten, ListRequest, Sort};
-use tulving_core::vocabulary::{ChangeKind, MemoryType, State};
 use tulving_testkit::build;
 
-use super::{Run, code};
+use super::{ModelRun, code};
 
-const SORTS: [Sort; 6] =
-    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
+const SORTS: [Sort; 8] = [
+    Sort::Newest,
+    Sort::Oldest,
+    Sort::Updated,
+    Sort::Accessed,
+    Sort::Importance,
+    Sort::MostAccessed,
+    Sort::Happened,
+    Sort::Agenda,
+];
 
-impl Run {
+impl ModelRun {
     pub(super) fn list(&mut self, caller: &Caller) {
         let rooms = self.model.rooms.clone();
         let filter = Filter {
@@ -92,7 +100,8 @@ impl Run {
         assert_eq!(found, due, "step {}: the edges of {id} as {who} sees them", self.step);
     }
 
-    /// Who follows the log alone, and looks only at what it names, knows of all that there is to see and of nothing else.
+    /// Checks that somebody who follows only the log, and reads only the memories it names, knows exactly what they may
+    /// see.
     fn follow(&mut self) {
         for (who, (after, known)) in self.people.iter().zip(&mut self.followed) {
             let principal = who.viewer.principal;
@@ -122,7 +131,7 @@ impl Run {
         }
     }
 
-    /// All that everybody sees, and what is stored as a whole.
+    /// Compares everything that each person sees, and the stored data as a whole.
     pub(super) fn compare(&mut self) {
         self.follow();
         for who in self.people.clone() {

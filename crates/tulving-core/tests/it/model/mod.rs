@@ -1,56 +1,56 @@
 //! Random acts of several people in several spaces agree with a plain map.
 //!
-//! [`Model`] decides what each verb must answer from the rules alone; the engine is asked the same, and every so many
-//! steps all that everybody sees is compared. `TULVING_TEST_SEED` repeats a run.
+//! [`Model`] decides from the rules alone what each verb must answer; the engine is asked the same, and every few
+//! steps everything that each person sees is compared. `TULVING_TEST_SEED` repeats a run.
 
-/// Each verb, asked of both.
+/// The verbs, asked of both.
 mod acts;
-/// What everybody sees, compared.
+/// The views of all people, compared.
 mod looks;
-/// What must come of each act.
+/// The expected result of each act.
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::error::Error;
-use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId};
+use tulving_core::model::error::Error;
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId};
+use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
+use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind};
 use tulving_core::ports::Clock;
-use tulving_core::request::{AssociationRequest, Caller, SaveRequest};
-use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
-use tulving_testkit::seed::{SaidOnPanic, Seed};
+use tulving_testkit::seed::{RandomSeed, SeedPanicGuard};
 
 use crate::bed::{Bed, within};
 
-use rules::{Due, Entry, Model, Room};
+use rules::{ExpectedResult, Model, ModelEntry, ModelSpace};
 
 const STEPS: usize = 10_000;
-/// After so many steps all that everybody sees is compared.
+/// Number of steps between comparisons of everything that each person sees.
 const COMPARED_EVERY: usize = 100;
 
 /// The engine and the model side by side.
-struct Run {
+struct ModelRun {
     bed: Bed,
     model: Model,
     people: Vec<Caller>,
     random: fastrand::Rng,
-    /// Every id that ever was, so that the dead are asked for too.
+    /// Every id that ever existed, so that erased memories are asked for too.
     known: Vec<MemoryId>,
-    /// For each of the people, how far they have followed the log and what they know of by it alone.
+    /// For each person, the position in the log and the memories known from it alone.
     followed: Vec<(Seq, BTreeSet<MemoryId>)>,
-    /// How often each verb was done and refused, so that a run that proves nothing is noticed.
+    /// The counts of each verb done and refused, so that a run that proves nothing is noticed.
     tally: BTreeMap<&'static str, (u32, u32)>,
     step: usize,
 }
 
-fn code<T>(result: Result<T, Error>) -> Due<T> {
+fn code<T>(result: Result<T, Error>) -> ExpectedResult<T> {
     result.map_err(|error| error.code())
 }
 
-impl Run {
+impl ModelRun {
     fn new(random: fastrand::Rng) -> Self {
         let bed = Bed::with(ManualClock::new(), Arc::new(NoEmbedder));
         let rooms = [("one", SpaceKind::Hub), ("two", SpaceKind::Hub), ("sealed", SpaceKind::Group)]
@@ -72,11 +72,11 @@ impl Run {
         join("ann", ann, sealed, id_sealed, Role::Writer);
         join("bob", bob, one, id_one, Role::Writer);
         join("bob", bob, two, id_two, Role::Reader);
-        // The user is an admin above the group and no member of it.
-        bed.world().leave(PrincipalId::USER, tulving_core::space::MemberOf::Space(id_sealed));
+        // The user is an admin above the group, but not a member of it.
+        bed.world().leave(PrincipalId::USER, tulving_core::model::space::MemberOf::Space(id_sealed));
         roles.remove(&(PrincipalId::USER, id_sealed));
-        let mut all = vec![Room { id: SpaceId::DEFAULT, kind: SpaceKind::Hub }];
-        all.extend(rooms.map(|(_, id, kind)| Room { id, kind }));
+        let mut all = vec![ModelSpace { id: SpaceId::DEFAULT, kind: SpaceKind::Hub }];
+        all.extend(rooms.map(|(_, id, kind)| ModelSpace { id, kind }));
         let model = Model {
             entries: BTreeMap::new(),
             edges: BTreeMap::new(),
@@ -90,7 +90,7 @@ impl Run {
         Self { bed, model, people, random, known: Vec::new(), followed, tally: BTreeMap::new(), step: 0 }
     }
 
-    fn count<T>(&mut self, verb: &'static str, done: &Due<T>) {
+    fn count<T>(&mut self, verb: &'static str, done: &ExpectedResult<T>) {
         let (done_times, refused_times) = self.tally.entry(verb).or_default();
         match done {
             Ok(_) => *done_times += 1,
@@ -117,7 +117,8 @@ impl Run {
         within(&caller, self.pick(&rooms).id)
     }
 
-    /// The name of a memory: mostly one that is there, by id or by number, sometimes one that was or never was.
+    /// Picks a reference to a memory: mostly an existing one, by id or by number, sometimes an erased or invented
+    /// one.
     fn which(&mut self, caller: &Caller) -> MemoryRef {
         if self.known.is_empty() || self.chance(20) {
             return MemoryRef::Number(Number(self.random.u64(..200)));
@@ -130,7 +131,7 @@ impl Run {
         let near: Vec<MemoryId> = if self.chance(4) {
             self.model.entries.keys().copied().collect()
         } else {
-            let sees = |entry: &&Entry| self.model.sees(who, &entry.memory);
+            let sees = |entry: &&ModelEntry| self.model.sees(who, &entry.memory);
             self.model.entries.values().filter(sees).map(|entry| entry.memory.id).collect()
         };
         if near.is_empty() {
@@ -165,7 +166,7 @@ impl Run {
             importance: self.maybe(4, |run| f64::from(run.random.u32(..=4)) / 4.0),
             memory_type: self.maybe(3, |run| run.pick(MemoryType::ALL)),
             boundary: self.maybe(3, Self::boundary),
-            source_path: self.maybe(8, |run| format!("/file-{}", run.random.u32(..5))),
+            source_path: self.maybe(4, |run| format!("/file-{}", run.random.u32(..8))),
             conversation: self.maybe(12, |_| "channel".to_owned()),
             pinned: self.chance(12),
             associations: (0..links).map(|_| self.link_request(caller)).collect(),
@@ -181,7 +182,7 @@ impl Run {
         }
     }
 
-    /// One random act, asked of both.
+    /// Does one random act on both.
     fn act(&mut self) {
         self.bed.clock.advance(Duration::from_secs(1));
         self.model.now = self.bed.clock.now();
@@ -212,9 +213,9 @@ impl Run {
 
 #[test]
 fn random_acts_agree_with_a_plain_map() {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
-    let mut run = Run::new(seed.random());
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
+    let mut run = ModelRun::new(seed.random());
     for step in 1..=STEPS {
         run.step = step;
         run.act();

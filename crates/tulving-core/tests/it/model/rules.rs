@@ -2,24 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::answer::Fate;
-use tulving_core::association::Association;
 use tulving_core::classify;
-use tulving_core::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
-use tulving_core::memory::{Edition, Memory, Standing};
-use tulving_core::request::{
+use tulving_core::model::answer::Fate;
+use tulving_core::model::association::Association;
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use tulving_core::model::memory::{Edition, Memory, Sources, Standing};
+use tulving_core::model::request::{
     AssociationRequest, Caller, Filter, ForgetWhere, Forgotten, Manner, SaveRequest, Sort, UpdateRequest,
 };
-use tulving_core::score::{Importance, Weight};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, Derivable, LinkedBy, MemoryType, Relation, Role, SpaceKind, State};
+use tulving_core::model::score::{Importance, Weight};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
+    Boundary, Derivable, LinkedBy, MemoryType, Relation, Role, SpaceKind, State,
+};
 use tulving_testkit::build;
 
 /// What a verb must answer: something, or the code of an error.
-pub(super) type Due<T> = Result<T, &'static str>;
+pub(super) type ExpectedResult<T> = Result<T, &'static str>;
 
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct ModelEntry {
     /// As it is, without what supersedes it, which depends on the viewer.
     pub(super) memory: Memory,
     /// All its editions, oldest first, the current one last.
@@ -27,18 +29,18 @@ pub(super) struct Entry {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct ModelSpace {
     pub(super) id: SpaceId,
     pub(super) kind: SpaceKind,
 }
 
 /// The rules, over a plain map.
 pub(super) struct Model {
-    pub(super) entries: BTreeMap<MemoryId, Entry>,
+    pub(super) entries: BTreeMap<MemoryId, ModelEntry>,
     pub(super) edges: BTreeMap<(MemoryId, MemoryId, Relation), Association>,
     pub(super) numbers: BTreeMap<SpaceId, u64>,
     pub(super) touches: BTreeMap<MemoryId, (u64, Timestamp)>,
-    pub(super) rooms: Vec<Room>,
+    pub(super) rooms: Vec<ModelSpace>,
     pub(super) roles: BTreeMap<(PrincipalId, SpaceId), Role>,
     pub(super) now: Timestamp,
 }
@@ -57,7 +59,7 @@ impl Model {
         self.roles.get(&(who, space)).copied()
     }
 
-    pub(super) fn room(&self, id: SpaceId) -> Room {
+    pub(super) fn room(&self, id: SpaceId) -> ModelSpace {
         *self.rooms.iter().find(|room| room.id == id).expect("a known room")
     }
 
@@ -96,10 +98,11 @@ impl Model {
                 .values()
                 .find(|entry| entry.memory.space == caller.space && entry.memory.number == Some(number))
                 .map(|entry| entry.memory.id),
+            MemoryRef::Foreign(_) => None,
         }
     }
 
-    pub(super) fn find(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+    pub(super) fn find(&self, caller: &Caller, which: MemoryRef) -> ExpectedResult<MemoryId> {
         let id = self.id_of(caller, which).ok_or("not_found")?;
         match self.alive(caller.viewer.principal, id) {
             Some(memory) => Ok(memory.id),
@@ -118,7 +121,7 @@ impl Model {
     }
 
     /// What cannot be undone, and who sees it, is for the owner who may write and for admins.
-    pub(super) fn rules_over(&self, caller: &Caller, memory: &Memory) -> Due<()> {
+    pub(super) fn rules_over(&self, caller: &Caller, memory: &Memory) -> ExpectedResult<()> {
         let who = caller.viewer.principal;
         if memory.owner == who {
             return self.writes(caller, memory.space);
@@ -126,12 +129,12 @@ impl Model {
         if self.role(who, memory.space) == Some(Role::Admin) { Ok(()) } else { Err("owner_or_admin") }
     }
 
-    pub(super) fn writes(&self, caller: &Caller, space: SpaceId) -> Due<()> {
+    pub(super) fn writes(&self, caller: &Caller, space: SpaceId) -> ExpectedResult<()> {
         let role = self.role(caller.viewer.principal, space);
         if role >= Some(Role::Writer) { Ok(()) } else { Err("no_write_access") }
     }
 
-    pub(super) fn editable(&self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+    pub(super) fn editable(&self, caller: &Caller, which: MemoryRef) -> ExpectedResult<MemoryId> {
         let id = self.find(caller, which)?;
         self.writes(caller, self.entries[&id].memory.space)?;
         Ok(id)
@@ -205,11 +208,6 @@ impl Model {
             let private = memory.edition.boundary == Boundary::Private;
             (private, private.then_some(memory.owner))
         };
-        let plain = |memory: &Memory| {
-            memory.edition.key.is_none()
-                && memory.provenance.source_path.is_none()
-                && memory.place.conversation.is_none()
-        };
         let others = self.entries.values().map(|entry| &entry.memory).filter(|other| {
             other.id != future.id
                 && other.space == future.space
@@ -218,8 +216,7 @@ impl Model {
         });
         others.into_iter().any(|other| {
             let key = future.edition.key.is_some() && other.edition.key == future.edition.key;
-            let path = future.provenance.source_path.is_some()
-                && other.provenance.source_path == future.provenance.source_path;
+            let path = future.provenance.paths().iter().any(|path| other.provenance.paths().contains(path));
             let content = plain(future)
                 && plain(other)
                 && other.edition.boundary == future.edition.boundary
@@ -255,24 +252,74 @@ impl Model {
         }
         for side in &sides {
             if let Some(path) = &request.source_path
-                && let Some(memory) =
-                    here(*side).find(|memory| memory.provenance.source_path.as_ref() == Some(path))
+                && let Some(memory) = here(*side).find(|memory| memory.provenance.paths().contains(path))
             {
                 return Some((memory.id, "path"));
             }
         }
-        if request.key.is_some() || request.source_path.is_some() || request.conversation.is_some() {
+        if request.key.is_some() || request.conversation.is_some() {
             return None;
         }
-        here(private)
-            .find(|memory| {
-                memory.edition.boundary == boundary
-                    && memory.edition.key.is_none()
-                    && memory.provenance.source_path.is_none()
-                    && memory.place.conversation.is_none()
-                    && memory.edition.text.content == request.content
-            })
-            .map(|memory| (memory.id, "content"))
+        let own_alone = request.boundary.is_none() && default_boundary(caller.space) == Boundary::Private;
+        let fits = |memory: &Memory| !own_alone || memory.owner == who;
+        self.saying(caller, request, boundary, fits).map(|id| (id, "content"))
+    }
+
+    /// The memory that says what a save says, among those of a boundary that may stand for it.
+    fn saying(
+        &self,
+        caller: &Caller,
+        request: &SaveRequest,
+        boundary: Boundary,
+        fits: impl Fn(&Memory) -> bool,
+    ) -> Option<MemoryId> {
+        let who = caller.viewer.principal;
+        let mut memories = self.entries.values().map(|entry| &entry.memory);
+        let found = memories.find(|memory| {
+            memory.space == caller.space
+                && memory.standing.forgotten_at.is_none()
+                && memory.edition.boundary == boundary
+                && (boundary != Boundary::Private || memory.owner == who)
+                && fits(memory)
+                && plain(memory)
+                && memory.edition.text.content == request.content
+        });
+        found.map(|memory| memory.id)
+    }
+
+    /// Decides about the path of a save that a memory has: it stays there, or goes to the memory that says what the file says by
+    /// now, or leaves those that say what the memory says, for a memory that begins as this edition.
+    fn leave(
+        &mut self,
+        caller: &Caller,
+        request: &SaveRequest,
+        id: MemoryId,
+    ) -> (Option<(MemoryId, &'static str)>, Option<Edition>) {
+        let holder = self.entries[&id].memory.clone();
+        let path = request.source_path.as_ref().expect("found by its path");
+        let paths: Vec<String> =
+            holder.provenance.paths().iter().filter(|other| *other != path).cloned().collect();
+        let shared = !paths.is_empty() || holder.provenance.also_without_path;
+        let says = holder.edition.text.content == request.content;
+        let stays = Some((id, "path"));
+        if !plain(&holder) || (says && request.key.is_none()) || (request.key.is_some() && !shared) {
+            return (stays, None);
+        }
+        let boundary = request.boundary.unwrap_or(holder.edition.boundary);
+        let other = self.saying(caller, request, boundary, |_| true).filter(|_| request.key.is_none());
+        if other.is_none() && !shared {
+            return (stays, None);
+        }
+        let memory = self.memory(id);
+        let sources = Sources { paths, without_path: memory.provenance.also_without_path };
+        memory.provenance.set_sources(sources);
+        if !shared {
+            memory.standing = memory.standing.moved(State::Archived);
+        }
+        match other {
+            Some(other) => (Some((other, "content")), None),
+            None => (None, Some(holder.edition)),
+        }
     }
 
     /// Saves one request; `id` names it where it is new.
@@ -282,11 +329,14 @@ impl Model {
         request: &SaveRequest,
         id: MemoryId,
         before: &BTreeSet<MemoryId>,
-    ) -> Due<Saved> {
-        let twin = self.twin(caller, request);
+    ) -> ExpectedResult<Saved> {
+        let (twin, forked) = match self.twin(caller, request) {
+            Some((id, "path")) => self.leave(caller, request, id),
+            found => (found, None),
+        };
         let (id, fate, revived) = match twin {
             None => {
-                self.create(caller, request, id);
+                self.create(caller, request, id, forked);
                 (id, Fate::Created, false)
             }
             Some((id, by)) => {
@@ -301,6 +351,9 @@ impl Model {
                     self.rules_over(caller, twin)?;
                 }
                 let memory = self.memory(id);
+                if by == "content" {
+                    share(memory, request.source_path.as_ref());
+                }
                 let revived = memory.standing.state == State::Archived;
                 if revived {
                     memory.standing = memory.standing.ruled(State::Active, now);
@@ -348,7 +401,13 @@ impl Model {
         Ok(Saved { id, fate, revived, skipped, related_only })
     }
 
-    pub(super) fn create(&mut self, caller: &Caller, request: &SaveRequest, id: MemoryId) {
+    pub(super) fn create(
+        &mut self,
+        caller: &Caller,
+        request: &SaveRequest,
+        id: MemoryId,
+        forked: Option<Edition>,
+    ) {
         let number = self.numbers.entry(caller.space).or_insert(0);
         *number += 1;
         let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
@@ -360,13 +419,13 @@ impl Model {
         memory.edition.class.kind = classify::kind_of(memory_type);
         memory.edition.class.stability = classify::stability_of(memory_type);
         memory.edition.class.importance = classify::importance_of(memory_type);
-        memory.edition = onto(request, &memory.edition);
+        memory.edition = onto(request, &forked.unwrap_or(memory.edition));
         memory.standing.pinned = request.pinned;
         memory.provenance.source_path.clone_from(&request.source_path);
         memory.place.conversation.clone_from(&request.conversation);
         memory.provenance.origin = caller.origin;
         let editions = vec![memory.edition.clone()];
-        self.entries.insert(id, Entry { memory, editions });
+        self.entries.insert(id, ModelEntry { memory, editions });
     }
 
     pub(super) fn revise(&mut self, id: MemoryId, edition: Edition, now: Timestamp) {
@@ -382,7 +441,7 @@ impl Model {
         caller: &Caller,
         which: MemoryRef,
         request: &UpdateRequest,
-    ) -> Due<Memory> {
+    ) -> ExpectedResult<Memory> {
         let id = self.editable(caller, which)?;
         let who = caller.viewer.principal;
         let memory = &self.entries[&id].memory;
@@ -404,7 +463,12 @@ impl Model {
         self.replace(caller, id, edition)
     }
 
-    pub(super) fn replace(&mut self, caller: &Caller, id: MemoryId, edition: Edition) -> Due<Memory> {
+    pub(super) fn replace(
+        &mut self,
+        caller: &Caller,
+        id: MemoryId,
+        edition: Edition,
+    ) -> ExpectedResult<Memory> {
         let memory = &self.entries[&id].memory;
         if edition != memory.edition {
             let future = Memory { edition: edition.clone(), ..memory.clone() };
@@ -416,7 +480,12 @@ impl Model {
         Ok(self.shown(caller.viewer.principal, id))
     }
 
-    pub(super) fn revert(&mut self, caller: &Caller, which: MemoryRef, version: Version) -> Due<Memory> {
+    pub(super) fn revert(
+        &mut self,
+        caller: &Caller,
+        which: MemoryRef,
+        version: Version,
+    ) -> ExpectedResult<Memory> {
         let id = self.editable(caller, which)?;
         let entry = &self.entries[&id];
         let past = self
@@ -443,7 +512,12 @@ impl Model {
             .collect()
     }
 
-    pub(super) fn forget(&mut self, caller: &Caller, which: MemoryRef, manner: Manner) -> Due<MemoryId> {
+    pub(super) fn forget(
+        &mut self,
+        caller: &Caller,
+        which: MemoryRef,
+        manner: Manner,
+    ) -> ExpectedResult<MemoryId> {
         let forgotten = self.find_forgotten(caller, which);
         match manner {
             Manner::Soft => {
@@ -470,8 +544,8 @@ impl Model {
     /// What each name means to a caller, each memory once; and the names of what is not there.
     fn several(
         which: &[MemoryRef],
-        look: impl Fn(MemoryRef) -> Due<MemoryId>,
-    ) -> Due<(Vec<MemoryId>, Vec<MemoryRef>)> {
+        look: impl Fn(MemoryRef) -> ExpectedResult<MemoryId>,
+    ) -> ExpectedResult<(Vec<MemoryId>, Vec<MemoryRef>)> {
         let (mut found, mut missing) = (Vec::new(), Vec::new());
         for which in which {
             match look(*which) {
@@ -489,7 +563,7 @@ impl Model {
         caller: &Caller,
         which: &[MemoryRef],
         manner: Manner,
-    ) -> Due<(Vec<MemoryId>, Vec<MemoryRef>)> {
+    ) -> ExpectedResult<(Vec<MemoryId>, Vec<MemoryRef>)> {
         let (found, missing) = Self::several(which, |which| match manner {
             Manner::Soft => self.editable(caller, which),
             Manner::Hard | Manner::Delete => {
@@ -509,7 +583,7 @@ impl Model {
     }
 
     /// What a condition means to a caller who is to forget it, newest first.
-    pub(super) fn matching(&self, caller: &Caller, asked: &ForgetWhere) -> Due<Vec<MemoryId>> {
+    pub(super) fn matching(&self, caller: &Caller, asked: &ForgetWhere) -> ExpectedResult<Vec<MemoryId>> {
         let mut filter = asked.filter.clone();
         if filter == Filter::default() {
             return Err("missing_condition");
@@ -534,8 +608,8 @@ impl Model {
         &mut self,
         caller: &Caller,
         which: &[MemoryRef],
-        to: Room,
-    ) -> Due<(Vec<Memory>, Vec<MemoryRef>)> {
+        to: ModelSpace,
+    ) -> ExpectedResult<(Vec<Memory>, Vec<MemoryRef>)> {
         let who = caller.viewer.principal;
         if self.role(who, to.id).is_none() && who != PrincipalId::USER {
             return Err("space_not_found");
@@ -563,16 +637,28 @@ impl Model {
         Ok((found.into_iter().map(|id| self.said(who, id)).collect(), missing))
     }
 
-    pub(super) fn restore(&mut self, caller: &Caller, which: MemoryRef) -> Due<MemoryId> {
+    pub(super) fn restore(&mut self, caller: &Caller, which: MemoryRef) -> ExpectedResult<MemoryId> {
         let Some(id) = self.find_forgotten(caller, which) else {
             return self.find(caller, which);
         };
-        let memory = &self.entries[&id].memory;
+        let mut memory = self.entries[&id].memory.clone();
         self.writes(caller, memory.space)?;
-        if self.held(memory) {
+        // A path that another memory has by now stays there.
+        for path in memory.provenance.paths().to_vec() {
+            let mut alone = memory.clone();
+            (alone.edition.key, alone.place.conversation) = (None, Some("of no content".to_owned()));
+            alone.provenance.set_sources(Sources { paths: vec![path.clone()], without_path: false });
+            if self.held(&alone) {
+                memory
+                    .provenance
+                    .set_sources(memory.provenance.sources().without(&path).unwrap_or(Sources::NONE));
+            }
+        }
+        if self.held(&memory) {
             return Err("duplicate");
         }
-        self.memory(id).standing.forgotten_at = None;
+        memory.standing.forgotten_at = None;
+        *self.memory(id) = memory;
         Ok(id)
     }
 
@@ -581,7 +667,7 @@ impl Model {
         caller: &Caller,
         which: MemoryRef,
         step: impl FnOnce(&mut Standing, Timestamp),
-    ) -> Due<Standing> {
+    ) -> ExpectedResult<Standing> {
         let id = self.editable(caller, which)?;
         let now = self.now;
         let memory = self.memory(id);
@@ -615,7 +701,7 @@ impl Model {
         caller: &Caller,
         source: MemoryRef,
         request: &AssociationRequest,
-    ) -> Due<Association> {
+    ) -> ExpectedResult<Association> {
         let from = self.editable(caller, source)?;
         let to = self.find(caller, request.target)?;
         if from == to {
@@ -629,7 +715,12 @@ impl Model {
         Ok(self.link(from, to, relation, request.weight))
     }
 
-    pub(super) fn dissociate(&mut self, caller: &Caller, source: MemoryRef, target: MemoryRef) -> Due<usize> {
+    pub(super) fn dissociate(
+        &mut self,
+        caller: &Caller,
+        source: MemoryRef,
+        target: MemoryRef,
+    ) -> ExpectedResult<usize> {
         let from = self.editable(caller, source)?;
         let to = self.find(caller, target)?;
         let before = self.edges.len();
@@ -690,12 +781,51 @@ impl Model {
                     let [x, y] = [a, b].map(|memory| memory.edition.class.importance.get());
                     x.total_cmp(&y)
                 }
+                Sort::Happened => {
+                    let [x, y] = [a, b].map(|m| m.edition.span.occurred_at.unwrap_or(m.usage.created_at));
+                    x.cmp(&y)
+                }
+                Sort::Agenda => agenda(a, b),
             };
             let rising = by.then(a.id.cmp(&b.id));
             if sort == Sort::Oldest { rising } else { rising.reverse() }
         });
         found.into_iter().map(|memory| memory.id).collect()
     }
+}
+
+/// Returns true if later saves of the same content may be merged into this memory.
+fn plain(memory: &Memory) -> bool {
+    memory.edition.key.is_none() && memory.place.conversation.is_none()
+}
+
+/// Notes that one more file says what a memory says, or somebody without a file.
+fn share(memory: &mut Memory, path: Option<&String>) {
+    let mut paths = memory.provenance.paths().to_vec();
+    let left_behind = paths.is_empty() && memory.standing.state == State::Archived;
+    let mut without_path = memory.provenance.also_without_path || paths.is_empty();
+    match path {
+        None => without_path = true,
+        Some(path) => {
+            without_path &= !left_behind;
+            paths.push(path.clone());
+        }
+    }
+    memory.provenance.set_sources(Sources { paths, without_path });
+}
+
+/// Orders two memories as the list of open todos does.
+fn agenda(a: &Memory, b: &Memory) -> std::cmp::Ordering {
+    let stands = |memory: &Memory| {
+        let (span, done) = (&memory.edition.span, memory.standing.done_at);
+        let can_be_done = matches!(memory.edition.class.memory_type, MemoryType::Todo | MemoryType::Goal);
+        let ahead = span.occurred_at.filter(|at| *at > memory.usage.created_at);
+        let due = span.valid_until.or(span.expires_at).or(ahead).filter(|_| can_be_done);
+        (done.is_none(), done, due.map(std::cmp::Reverse))
+    };
+    let matters = |memory: &Memory| memory.edition.class.importance.get();
+    let by = stands(a).cmp(&stands(b)).then(matters(a).total_cmp(&matters(b)));
+    by.then(a.usage.created_at.cmp(&b.usage.created_at))
 }
 
 pub(super) fn default_boundary(space: SpaceId) -> Boundary {
@@ -725,7 +855,8 @@ pub(super) fn onto(request: &SaveRequest, old: &Edition) -> Edition {
 pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
     let mut new = old.clone();
     if let Some(content) = &request.content {
-        new.text = tulving_core::memory::Text { title: old.text.title.clone(), ..build::text(content) };
+        new.text =
+            tulving_core::model::memory::Text { title: old.text.title.clone(), ..build::text(content) };
     }
     if let Some(key) = &request.key {
         new.key.clone_from(key);

@@ -1,24 +1,26 @@
-//! Memories of other systems, taken in again and again.
+//! Memories of other systems, imported repeatedly.
 
-/// What changed since, there or here.
+/// Changes after an import, there or here.
 mod edits;
-/// Whose they are.
+/// Ownership of imported memories.
 mod walls;
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tulving_core::adopt::{AdoptOptions, Adopted, Tally};
-use tulving_core::foreign::{Collection, ForeignLink, ForeignMemory, ForeignTimes, ForeignTurn, Stands};
-use tulving_core::id::{MemoryId, MemoryRef, Number, Version};
-use tulving_core::memory::Memory;
-use tulving_core::ports::Clock;
-use tulving_core::record::Record;
-use tulving_core::request::{Caller, SaveRequest, TurnFilter};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
+use tulving_core::model::foreign::{
+    Collection, ForeignLink, ForeignMemory, ForeignTimes, ForeignTurn, Stands,
+};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, Version};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::record::Record;
+use tulving_core::model::request::{Caller, SaveRequest, TurnFilter};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
     Boundary, ContentType, Kind, LinkedBy, MemoryType, Origin, Relation, Stability, System, TurnRole,
 };
+use tulving_core::ports::Clock;
+use tulving_core::verbs::adopt::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
 use tulving_testkit::embedder::FakeEmbedder;
 
 use super::near::WORDS;
@@ -33,12 +35,17 @@ pub(super) fn collection(memories: Vec<ForeignMemory>) -> Collection {
 }
 
 #[track_caller]
-pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> Adopted {
-    adopt_as(bed, caller, collection, &AdoptOptions::default())
+pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> ForeignImportReport {
+    adopt_as(bed, caller, collection, &ForeignImportOptions::default())
 }
 
 #[track_caller]
-fn adopt_as(bed: &Bed, caller: &Caller, collection: Collection, options: &AdoptOptions) -> Adopted {
+fn adopt_as(
+    bed: &Bed,
+    caller: &Caller,
+    collection: Collection,
+    options: &ForeignImportOptions,
+) -> ForeignImportReport {
     let caller = Caller { origin: Origin::Import, ..caller.clone() };
     match bed.engine.adopt(&caller, collection, options, &mut |_| {}) {
         Ok(adopted) => adopted,
@@ -46,7 +53,7 @@ fn adopt_as(bed: &Bed, caller: &Caller, collection: Collection, options: &AdoptO
     }
 }
 
-fn counts(adopted: &Adopted) -> (u64, u64, u64, u64) {
+fn counts(adopted: &ForeignImportReport) -> (u64, u64, u64, u64) {
     (adopted.new, adopted.updated, adopted.known, adopted.forgotten)
 }
 
@@ -212,14 +219,17 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
         turns: vec![turn("1", "hello", "2026-01-01T00:00:01Z")],
         ..collection(vec![item("1", "new"), item("2", "in both"), item("3", "twin"), item("4", "twin")])
     };
-    let options = AdoptOptions { dry_run: true, ..AdoptOptions::default() };
+    let options = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
     let told = adopt_as(&bed, &user, all(), &options);
     assert_eq!(bed.dump(), before);
     let became: Vec<_> = told.would_be.iter().map(|one| (one.what.as_str(), one.became)).collect();
     assert_eq!(became, [("1", "updated"), ("3", "new")]);
     let done = adopt(&bed, &user, all());
-    assert_eq!(Adopted { would_be: Vec::new(), ..told }, done);
-    assert_eq!(adopt_as(&bed, &user, all(), &options).links, Tally { new: 0, known: 1, left_out: 0 });
+    assert_eq!(ForeignImportReport { would_be: Vec::new(), ..told }, done);
+    assert_eq!(
+        adopt_as(&bed, &user, all(), &options).links,
+        ForeignImportCounts { new: 0, known: 1, left_out: 0 }
+    );
 }
 
 pub(super) fn turn(name: &str, content: &str, at: &str) -> ForeignTurn {
@@ -233,7 +243,8 @@ pub(super) fn turn(name: &str, content: &str, at: &str) -> ForeignTurn {
 }
 
 fn logged(bed: &Bed) -> Vec<String> {
-    let turns = bed.engine.turns(&bed.user(), &TurnFilter { channel: None, last: 1_000 }).expect("the log");
+    let all = TurnFilter { last: 1_000, ..TurnFilter::default() };
+    let turns = bed.engine.turns(&bed.user(), &all).expect("the log").turns;
     turns.into_iter().map(|turn| turn.content).collect()
 }
 
@@ -314,7 +325,7 @@ fn two_who_take_in_the_same_at_once_make_it_once() {
     let all = || collection(vec![item("1", "one"), item("2", "two")]);
     let theirs = user.clone();
     bed.store.before_next_apply(move |_| {
-        other.adopt(&theirs, all(), &AdoptOptions::default(), &mut |_| {}).expect("taken in");
+        other.adopt(&theirs, all(), &ForeignImportOptions::default(), &mut |_| {}).expect("taken in");
     });
     let adopted = adopt(&bed, &user, all());
     assert_eq!(adopted.new + adopted.known, 2);
@@ -394,7 +405,7 @@ fn what_was_cut_off_goes_on_where_it_was() {
     for nth in 1..200 {
         let bed = begun();
         bed.store.fail_at(nth);
-        let cut = bed.engine.adopt(&bed.user(), all(), &AdoptOptions::default(), &mut |_| {});
+        let cut = bed.engine.adopt(&bed.user(), all(), &ForeignImportOptions::default(), &mut |_| {});
         bed.store.fail_at(0);
         adopt(&bed, &bed.user(), all());
         assert_eq!(told(&bed), told(&whole), "call {nth}");

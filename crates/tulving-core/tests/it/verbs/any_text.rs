@@ -1,19 +1,19 @@
-//! Whatever text can be stored, in whatever field, can be dumped, loaded elsewhere and dumped again as it was.
+//! Any text that can be stored, in any field, can be dumped, loaded elsewhere and dumped again unchanged.
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use tulving_core::LoadOptions;
-use tulving_core::record::{DumpPosition, Record};
-use tulving_core::request::{Caller, ForgetRequest, Manner, SaveRequest, TurnRequest, UpdateRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{AuditAct, ContentType, Origin, TurnRole};
+use tulving_core::model::record::{DumpPosition, Record};
+use tulving_core::model::request::{Caller, ForgetRequest, Manner, SaveRequest, TurnRequest, UpdateRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{AuditAct, ContentType, Origin, TurnRole};
 
 use crate::bed::{Bed, turn};
 
-/// Pieces of text that have gone wrong somewhere, or could: letters in several compositions, marks without a letter, marks
-/// without end, letters that composing makes longer, what cannot be seen, what is white without being a space, neighbours of
-/// surrogates, line breaks, and what the rules of titles, tags, private parts and secrets look for.
+/// Pieces of text that have caused bugs, or could: letters in several compositions, marks without a letter, endless marks,
+/// letters that grow when composed, invisible characters, whitespace other than spaces, neighbours of surrogates, line
+/// breaks, and patterns of titles, tags, private parts and secrets.
 const PIECES: &[&str] = &[
     "e\u{301}",
     "\u{e9}",
@@ -77,26 +77,26 @@ const PIECES: &[&str] = &[
     "https://example.com/e\u{301} ",
 ];
 
-/// Pieces that a save refuses, or leaves out.
+/// Pieces that a save refuses or removes.
 const REFUSED: &[&str] = &["\0", "\u{1b}[31m", "\u{7f}", "\u{85}", "\u{b}", "\u{c}", "\u{9f}"];
 
 fn pieces(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
     vec(proptest::sample::select(of), 0..most).prop_map(|pieces| pieces.concat())
 }
 
-/// A line, or what somebody takes for one.
+/// Generates a line, or a text that looks like one.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => pieces(PIECES, 8),
         2 => "\\PC{0,12}",
         1 => pieces(REFUSED, 2),
-        // One letter with more marks than any field holds characters of; and one that grows in the middle of a limit.
+        // One letter with more marks than the character limit of any field; and one that grows in the middle of a limit.
         1 => (80..600_usize).prop_map(|marks| format!("a{}", "\u{301}\u{323}".repeat(marks / 2))),
         1 => (80..600_usize).prop_map(|letters| "\u{1d160}".repeat(letters)),
     ]
 }
 
-/// A text, long enough now and then that title, summary and tags are made of it, and cut.
+/// Generates a text, now and then long enough that title, summary and tags are made from it, and cut.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => pieces(PIECES, 12),
@@ -116,7 +116,7 @@ fn instant() -> impl Strategy<Value = Timestamp> {
 }
 
 prop_compose! {
-    /// A save with something in every field that takes text.
+    /// Generates a save with a value in every field that takes text.
     fn saving()(
         content in text(),
         lines in vec(option::of(line()), 8),
@@ -140,12 +140,12 @@ prop_compose! {
     }
 }
 
-/// The same without what has to be unique or may be refused, so that the content is always stored.
+/// Removes the fields that must be unique or may be refused, so that the content is always stored.
 fn bare(request: &SaveRequest) -> SaveRequest {
     SaveRequest { content_type: request.content_type, ..SaveRequest::new(request.content.clone()) }
 }
 
-/// Stores what can be stored of a request: what is refused as a whole is tried without its other fields.
+/// Stores a request; if it is refused, stores it without its other fields.
 fn store(bed: &Bed, caller: &Caller, request: SaveRequest) -> bool {
     let plain = bare(&request);
     let saved = bed.engine.save(caller, request).or_else(|_| bed.engine.push_text(caller, plain));
@@ -158,7 +158,7 @@ fn store(bed: &Bed, caller: &Caller, request: SaveRequest) -> bool {
     true
 }
 
-/// The lines of the whole dump of a home, without the entry that a load leaves.
+/// Returns the lines of the whole dump of a home, without the entry that a load leaves.
 fn dumped(bed: &Bed) -> Vec<String> {
     let (mut lines, mut position) = (Vec::new(), Some(DumpPosition::default()));
     while let Some(at) = position {
@@ -175,7 +175,7 @@ fn dumped(bed: &Bed) -> Vec<String> {
 
 fn loaded(lines: &[String]) -> Result<Bed, String> {
     let bed = Bed::new();
-    let read = lines.iter().map(|line| tulving_core::record::from_line(line));
+    let read = lines.iter().map(|line| tulving_core::model::record::from_line(line));
     let records = read.collect::<Result<Vec<_>, _>>()?;
     bed.try_load(records, LoadOptions::default()).map_err(|error| error.to_string())?;
     Ok(bed)

@@ -1,29 +1,29 @@
-//! Conversations that are archived: a file and a memory, both or none.
+//! Archived conversations: a file and a memory, both or none.
 
 use std::sync::Arc;
 
-use tulving_core::error::Error;
-use tulving_core::file::Pledge;
-use tulving_core::id::MemoryId;
-use tulving_core::journal::archive::ArchiveRequest;
-use tulving_core::journal::transcript::Message;
-use tulving_core::request::{Caller, Filter, Mode, RecallRequest};
-use tulving_core::vocabulary::{ContentType, Role, SpaceKind, TurnRole};
+use tulving_core::files::archive::ConversationArchiveRequest;
+use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::model::error::Error;
+use tulving_core::model::file::Pledge;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Caller, Filter, Mode, RecallRequest};
+use tulving_core::model::vocabulary::{ContentType, Role, SpaceKind, TurnRole};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
 
 use crate::bed::{Bed, turn, words};
 
-fn message(role: TurnRole, content: &str) -> Message {
-    Message { role, speaker: None, content: content.to_owned(), at: None }
+fn message(role: TurnRole, content: &str) -> TranscriptMessage {
+    TranscriptMessage { role, speaker: None, content: content.to_owned(), at: None }
 }
 
-fn request() -> ArchiveRequest {
+fn request() -> ConversationArchiveRequest {
     let messages = vec![
         message(TurnRole::User, "Fix the JWT expiry bug"),
         message(TurnRole::Assistant, "Done:\n\n## User\nthe token lives an hour now"),
     ];
-    ArchiveRequest { messages: Some(messages), ..ArchiveRequest::default() }
+    ConversationArchiveRequest { messages: Some(messages), ..ConversationArchiveRequest::default() }
 }
 
 fn group() -> (Bed, Caller) {
@@ -82,8 +82,8 @@ fn a_second_of_the_same_name_overwrites_nothing() {
     assert_eq!(second.name, format!("{}-2", first.name));
     assert_eq!(third.key, format!("{}-3", first.key));
     assert_eq!(keys(&bed, &cook), [first.key, second.key, third.key]);
-    // What a person put there is not overwritten either.
-    let other = ArchiveRequest { title: Some("By hand".to_owned()), ..request() };
+    // A file that a person put there is not overwritten either.
+    let other = ConversationArchiveRequest { title: Some("By hand".to_owned()), ..request() };
     let name = format!("conversations/{}-by-hand.md", bed.engine.now().date());
     bed.edit(&cook, &name, "mine\n");
     let archived = bed.engine.archive_conversation(&cook, other).expect("archived");
@@ -94,13 +94,16 @@ fn a_second_of_the_same_name_overwrites_nothing() {
 #[test]
 fn without_messages_it_is_what_the_log_has_and_says_so() {
     let (bed, cook) = group();
-    let error =
-        bed.engine.archive_conversation(&cook, ArchiveRequest::default()).expect_err("nothing to archive");
+    let error = bed
+        .engine
+        .archive_conversation(&cook, ConversationArchiveRequest::default())
+        .expect_err("nothing to archive");
     assert!(matches!(error, Error::Invalid(_)), "{error}");
     for n in 0..210 {
         bed.engine.log_turn(&cook, &turn(&format!("turn {n}"))).expect("logged");
     }
-    let archived = bed.engine.archive_conversation(&cook, ArchiveRequest::default()).expect("archived");
+    let archived =
+        bed.engine.archive_conversation(&cook, ConversationArchiveRequest::default()).expect("archived");
     assert!(archived.from_log && archived.messages >= 200, "{archived:?}");
     let text =
         bed.files.content(&bed.path(&cook, &format!("conversations/{}.md", archived.name))).expect("a file");
@@ -115,7 +118,7 @@ fn whichever_call_of_the_store_fails_both_are_there_or_neither() {
         let result = bed.engine.archive_conversation(&cook, request());
         let failed = bed.store.has_failed();
         bed.store.fail_at(0);
-        // The process ends, and another one comes.
+        // The process ends, and another one starts.
         bed.files.abandon();
         let files = bed.engine.conversations(&cook).expect("listed").conversations;
         assert_eq!(keys(&bed, &cook).len(), files.len(), "call {nth}: {result:?}");
@@ -174,4 +177,17 @@ fn what_is_left_in_one_group_is_no_affair_of_another() {
         limit: 10,
     };
     assert_eq!(bed.engine.recall(&gardener, &request).expect("an answer").unread, []);
+}
+
+#[test]
+fn an_archive_from_the_log_has_all_that_the_log_has() {
+    let (bed, cook) = group();
+    for n in 1..=249 {
+        bed.engine.log_turn(&cook, &turn(&format!("turn {n}"))).expect("logged");
+    }
+    let archived =
+        bed.engine.archive_conversation(&cook, ConversationArchiveRequest::default()).expect("archived");
+    let read = bed.engine.conversation(&cook, &archived.name).expect("read");
+    let said: Vec<&str> = read.messages.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!((said.len(), said[0], said[248]), (249, "turn 1", "turn 249"));
 }

@@ -1,19 +1,20 @@
 //! recall with a question: by meaning, by word, by relation, and why.
 
-/// What is shown of a memory.
+/// The shown part of a memory.
 mod sections;
-/// What took the place of what.
+/// Memories that replaced others.
 mod succession;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::prelude::*;
-use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::MemoryId;
-use tulving_core::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
-use tulving_core::time::{Timestamp, Zone};
-use tulving_core::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
+use tulving_core::model::answer::{Answer, Hit, Lane, PartName, Strength};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::time::{Timestamp, Zone};
+use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
 
 use crate::bed::{Bed, refused};
@@ -118,7 +119,7 @@ fn the_parts_of_every_explanation_add_up_to_its_score() {
             assert!(explanation.parts.iter().all(|part| part.raw * part.weight == part.value));
             assert!(explanation.score <= last, "{fusion:?}");
             last = explanation.score;
-            // Scores by rank are small, and told with a digit more.
+            // Scores by rank are small, and printed with one more digit.
             let digits = if explanation.score < 0.1 { 4 } else { 3 };
             assert!(hit.why.ends_with(&format!("= {:.digits$}", explanation.score)), "{}", hit.why);
         }
@@ -226,7 +227,7 @@ fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
     let crash = bed.save(&user, told("The database crashed, the disk was full".to_owned(), "2023-06-07")).id;
     bed.save(&user, told("Decided to drop Internet Explorer 7".to_owned(), "2023-03-02"));
     bed.save(&user, told("What happened to the harbour was never told".to_owned(), "2022-09-30"));
-    // More than any lane gives.
+    // More than any lane returns.
     (0..400).for_each(|n| drop(bed.save(&user, told(format!("What happened, number {n}"), "2023-01-05"))));
     let asked_at = Some("2023-06-14T09:00:00Z".parse().expect("a time"));
     for question in ["What happened last week?", "what did I do on 2023-06-07?", "what's new since June 5?"] {
@@ -255,7 +256,7 @@ fn yesterday_in_a_question_is_a_day_of_the_callers_time_zone() {
     };
     let late = bed.save(&user, told("The kettle was descaled", "2023-06-12T21:00:00Z")).id;
     let day = bed.save(&user, told("The garage was painted", "2023-06-13T10:00:00Z")).id;
-    // In Vienna the 14th has begun, so that yesterday is the 13th; in UTC it is the 12th.
+    // In Vienna it is already the 14th, so that yesterday is the 13th; in UTC it is the 12th.
     let asked_at = Some("2023-06-13T22:30:00Z".parse().expect("a time"));
     for (zone, expected) in [("Europe/Vienna", day), ("UTC", late), ("America/Los_Angeles", late)] {
         let caller = Caller { zone: Zone::named(zone).expect("a zone"), ..user.clone() };
@@ -471,4 +472,88 @@ fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
             break;
         }
     }
+}
+
+/// Returns the contents that a question finds, and checks that the parts of each explanation add up.
+fn explained(bed: &Bed, user: &Caller, question: &str) -> Vec<String> {
+    let answer = ask(bed, user, Ask::new(question));
+    for hit in &answer.hits {
+        let explanation = hit.explanation.as_ref().expect("an explanation");
+        let sum: f64 = explanation.parts.iter().map(|part| part.value).sum();
+        assert!((sum - explanation.score).abs() < 1e-9, "{explanation:?}");
+    }
+    let scores: Vec<f64> =
+        answer.hits.iter().filter_map(|hit| Some(hit.explanation.as_ref()?.score)).collect();
+    assert!(scores.windows(2).all(|two| two[0] >= two[1]), "{scores:?}");
+    answer.hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
+}
+
+#[test]
+fn of_two_values_of_one_thing_the_newer_comes_first() {
+    let bed = bed();
+    let user = bed.user();
+    let important = |content: &str| SaveRequest { importance: Some(1.0), ..SaveRequest::new(content) };
+    bed.save(&user, important("The shop closes at 18:00"));
+    bed.clock.advance(Duration::from_secs(60));
+    bed.save(&user, "The shop closes at 20:00");
+    bed.clock.advance(Duration::from_secs(60));
+    bed.save(&user, "The shop closes at 19:00");
+    bed.save(&user, "The bakery closes at 17:00");
+    let found = explained(&bed, &user, "when does the shop close?");
+    let shop = ["The shop closes at 19:00", "The shop closes at 20:00", "The shop closes at 18:00"];
+    assert_eq!(found[..3], shop);
+    let answer = ask(&bed, &user, Ask::new("when does the shop close?"));
+    assert!(part(&answer.hits[0], PartName::Newer).is_some_and(|value| value > 0.0));
+    assert_eq!(part(&answer.hits[2], PartName::Newer), None);
+}
+
+#[test]
+fn of_two_values_the_one_that_was_said_later_comes_first_whenever_it_was_saved() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |content: &str, day: &str| SaveRequest {
+        occurred_at: Some(day.parse().expect("a day")),
+        ..SaveRequest::new(content)
+    };
+    bed.save(&user, said("The demo is on Friday", "2019-05-20"));
+    bed.save(&user, said("The demo is on Thursday", "2019-05-10"));
+    let found = explained(&bed, &user, "when is the demo?");
+    assert_eq!(found, ["The demo is on Friday", "The demo is on Thursday"]);
+}
+
+#[test]
+fn the_newer_of_two_values_has_no_advantage_in_a_conversation_or_about_another_thing() {
+    let bed = bed();
+    let user = bed.user();
+    let line = |content: &str, position: i64| SaveRequest {
+        conversation: Some("chat".to_owned()),
+        position: Some(position),
+        ..SaveRequest::new(content)
+    };
+    bed.save(&user, line("The demo is on Thursday", 0));
+    bed.save(&user, line("The demo is on Friday", 1));
+    let room = |number: u32| format!("Room {number} has a projector");
+    bed.save(&user, room(12).as_str());
+    bed.save(&user, room(14).as_str());
+    assert_eq!(explained(&bed, &user, "is the demo on Thursday?")[0], "The demo is on Thursday");
+    assert_eq!(explained(&bed, &user, "has room 12 a projector?")[0], room(12));
+}
+
+#[test]
+fn of_two_values_the_newer_does_not_come_first_once_it_was_replaced_or_is_over() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The demo is on Thursday").id;
+    let new = bed.save(&user, "The demo is on Friday").id;
+    bed.link(&user, old, new, Relation::Updates);
+    assert_eq!(explained(&bed, &user, "when is the demo?")[0], "The demo is on Thursday");
+    let bed = self::bed();
+    let over = SaveRequest {
+        valid_from: Some("2019-01-01".parse().expect("a day")),
+        valid_until: Some("2019-12-31".parse().expect("a day")),
+        ..SaveRequest::new("The demo is on Friday")
+    };
+    bed.save(&user, "The demo is on Thursday");
+    bed.save(&user, over);
+    assert_eq!(explained(&bed, &user, "when is the demo?")[0], "The demo is on Thursday");
 }

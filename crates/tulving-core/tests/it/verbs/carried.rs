@@ -1,21 +1,21 @@
-//! Attachments and files go with a dump, and come into the home that loads it.
+//! A dump carries attachments and files into the home that loads it.
 
 use tulving_core::Document;
 use tulving_core::LoadOptions;
-use tulving_core::file::{FilePath, Folder};
+use tulving_core::model::file::{FilePath, Folder};
+use tulving_core::model::record::{DumpPosition, FileRecord, PartRecord, Record};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::SpaceKind;
 use tulving_core::ports::{Objects, Transfer};
-use tulving_core::record::{DumpPosition, FileRecord, PartRecord, Record};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::SpaceKind;
 
 use crate::bed::{Bed, within};
 
-/// More bytes than one part has, and no text.
+/// Returns binary data that is longer than one part.
 fn scan() -> Vec<u8> {
     b"%PDF-1.7\n\xff\xfe\x00".iter().copied().chain((0..700_000_u32).map(|n| (n % 251) as u8)).collect()
 }
 
-/// A home with files of several sorts and an attachment.
+/// Creates a home with files of several sorts and an attachment.
 fn filled() -> Bed {
     let bed = Bed::new();
     let user = bed.user();
@@ -42,7 +42,7 @@ fn dumped(bed: &Bed) -> Vec<Record> {
     records
 }
 
-/// The files that are kept for memory.
+/// Returns the files that are kept for memory.
 fn kept(bed: &Bed) -> Vec<(String, String)> {
     let mut files = bed.files.all();
     files.retain(|(path, _)| path != "notes/own.md");
@@ -115,8 +115,8 @@ fn a_dump_of_before_says_which_attachments_are_missing() {
     assert_eq!(Bed::new().load(records).attachments_missing, ["scan.pdf"]);
 }
 
-/// What somebody does to the parts of a dump.
-type Tampering = fn(&mut Vec<Record>);
+/// A manipulation of the parts of a dump.
+type RecordsTampering = fn(&mut Vec<Record>);
 
 fn first_file(records: &mut [Record]) -> &mut FileRecord {
     let found = records.iter_mut().find_map(|record| match record {
@@ -136,7 +136,7 @@ fn first_part(records: &mut [Record]) -> &mut PartRecord {
 
 #[test]
 fn files_that_are_not_whole_or_lead_elsewhere_are_refused_and_leave_nothing() {
-    let tampered: [(&str, Tampering); 7] = [
+    let tampered: [(&str, RecordsTampering); 7] = [
         ("not what its hash says", |records| first_file(records).part.data = "dGVh".repeat(9)),
         ("not base64", |records| first_part(records).data = "?".to_owned()),
         ("is not a SHA-256", |records| first_part(records).hash = "../../etc".to_owned()),
@@ -152,7 +152,7 @@ fn files_that_are_not_whole_or_lead_elsewhere_are_refused_and_leave_nothing() {
                 file.path = "../escaped.md".to_owned();
             }
         }),
-        ("only what is below memory/ and conversations/ is kept", |records| {
+        ("keeps only files below memory/ and conversations/", |records| {
             first_file(records);
             for record in records {
                 if let Record::File(file) = record

@@ -1,24 +1,24 @@
-//! What journals say is taken over into `MEMORY.md`: by a model that is not trusted, or by rules; shown and undone.
+//! Journal entries are merged into `MEMORY.md`, by a model that is not trusted or by rules; shown and undone.
 
-/// What a model decides about memories.
+/// The decisions of a model about memories.
 mod records;
 
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use serde_json::json;
-use tulving_core::change::Write;
-use tulving_core::error::{Error, LlmError};
-use tulving_core::id::{PassId, SpaceId};
-use tulving_core::journal::Day;
-use tulving_core::llm::{LlmName, Message, Prompt, Reply};
-use tulving_core::pass::{Pass, PassAct, PassFilter};
+use tulving_core::files::Day;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Error, LlmError};
+use tulving_core::model::id::{PassId, SpaceId};
+use tulving_core::model::llm::{LlmName, Message, Prompt, Reply};
+use tulving_core::model::pass::{Pass, PassAct, PassFilter};
+use tulving_core::model::request::{AuditFilter, Caller};
+use tulving_core::model::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 use tulving_core::ports::{LanguageModel, Store};
-use tulving_core::request::{AuditFilter, Caller};
-use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
-use tulving_core::{Consolidation, ConsolidationTick, Engine, Llm};
+use tulving_core::{ConsolidationSettings, ConsolidationTick, Engine, Llm};
 use tulving_testkit::embedder::NoEmbedder;
-use tulving_testkit::files::MemoryFiles;
+use tulving_testkit::files::InMemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
 use super::passes::{passes, undo_until_done};
@@ -28,7 +28,7 @@ const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n"
 const MEMORY: &str = "memory/MEMORY.md";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// A bed, an engine on it with a model, and that model.
+/// Creates a bed, an engine on it with a model, and that model.
 fn bed() -> (Bed, Engine, Arc<ScriptedLlm>) {
     let bed = Bed::new();
     let llm = Arc::new(ScriptedLlm::new());
@@ -36,7 +36,7 @@ fn bed() -> (Bed, Engine, Arc<ScriptedLlm>) {
     (bed, engine, llm)
 }
 
-/// A journal of so many days ago.
+/// Writes the journal of `ago` days ago.
 fn journal(bed: &Bed, caller: &Caller, ago: usize, text: &str) {
     let day = (0..ago).fold(Day::of(bed.engine.now()), |day, _| day.before());
     bed.edit(caller, &format!("memory/{}", day.journal()), text);
@@ -50,11 +50,11 @@ fn rewrite(llm: &ScriptedLlm, content: &str) {
     llm.answer_call("rewrite_memory", &json!({ "content": content }).to_string());
 }
 
-fn on() -> Consolidation {
-    Consolidation { enabled: true, ..Consolidation::default() }
+fn on() -> ConsolidationSettings {
+    ConsolidationSettings { enabled: true, ..ConsolidationSettings::default() }
 }
 
-/// Turns it on, and lets the time pass until the first time.
+/// Turns consolidation on, and advances the clock to its first time.
 #[track_caller]
 fn turn_on(bed: &Bed, engine: &Engine) {
     engine.set_consolidation(on());
@@ -123,7 +123,7 @@ fn what_somebody_edited_since_stays_when_a_pass_is_undone() {
     let undone = engine.undo(&user, pass, false).expect("looked at");
     assert_eq!(undone.steps[0].stays.as_deref(), Some("the file was edited since"));
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined in June\n"));
-    // There was no file before: undone, there is none.
+    // There was no file before, so that an undo removes it.
     bed.edit(&user, MEMORY, "- Bo joined\n");
     assert_eq!(engine.undo(&user, pass, true).expect("foreseen").taken_back(), 1);
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined\n"), "only foreseen");
@@ -241,7 +241,7 @@ fn what_a_model_asks_for_is_refused_where_it_would_do_harm_and_it_is_asked_twice
     assert!(engine.consolidate(&user, true).expect("done").stays.is_some());
     assert_eq!(llm.asked().len(), before + 1, "what is gigantic is not sent back");
     assert!(bed.files.names().iter().all(|name| name.starts_with("memory/")), "{:?}", bed.files.names());
-    // Told why, it does better.
+    // After the reason for the refusal, it does better.
     llm.answer_call("rewrite_memory", &json!({ "content": "# Known\n" }).to_string());
     let new = format!("{KNOWN}- Forget Ana\n");
     rewrite(&llm, &new);
@@ -270,7 +270,7 @@ fn lines_may_go_where_it_is_said_why_and_by_the_share_that_is_set() {
     let note = passes(&engine, &user)[0].note.clone().unwrap_or_default();
     assert!(note.ends_with("said of what is gone: Ana left, and deploys are daily"), "{note}");
     bed.edit(&user, MEMORY, KNOWN);
-    engine.set_consolidation(Consolidation { max_loss: 1.0, ..on() });
+    engine.set_consolidation(ConsolidationSettings { max_loss: 1.0, ..on() });
     rewrite(&llm, "# Known\n");
     assert!(engine.consolidate(&user, true).expect("done").pass.is_some());
 }
@@ -370,7 +370,7 @@ fn what_a_pass_noted_is_nobodys_order() {
     let now = bed.engine.now();
     let acts = vec![PassAct::Noted {
         file: format!("memory/{}", Day::of(now).journal()),
-        entry: tulving_core::journal::format::digest(order),
+        entry: tulving_core::files::format::digest(order),
     }];
     let pass = Pass { acts, ..Pass::begun(PassId::mint(now), PassKind::Shadow, user.space, by, now) };
     bed.world().apply(vec![Write::Pass { from: None, to: Box::new(pass) }]);
@@ -379,11 +379,11 @@ fn what_a_pass_noted_is_nobodys_order() {
     assert_eq!((told.left_out.len(), memory(&bed, &user)), (1, None));
 }
 
-/// Edits a file while it is asked.
+/// A model that edits a file while it is asked.
 struct Meddling {
     inner: ScriptedLlm,
-    files: Arc<MemoryFiles>,
-    path: tulving_core::file::FilePath,
+    files: Arc<InMemoryFiles>,
+    path: tulving_core::model::file::FilePath,
 }
 
 impl LanguageModel for Meddling {
@@ -473,13 +473,13 @@ fn it_is_done_time_and_again_once_for_all_servers_and_only_where_it_is_on() {
     let other = bed.beside().with_llm(Llm::new(llm.clone(), None));
     other.set_consolidation(on());
     assert_eq!(other.consolidate_due("other").expect("a tick"), ConsolidationTick::NotDue);
-    engine.set_consolidation(Consolidation { interval: Duration::from_secs(3_600), ..on() });
+    engine.set_consolidation(ConsolidationSettings { interval: Duration::from_secs(3_600), ..on() });
     bed.clock.advance(Duration::from_secs(3_700));
     for _ in 0..2 {
         llm.answer_text("UNCHANGED");
     }
     assert_eq!(tick(&engine), 2, "the new interval holds at once");
-    engine.set_consolidation(Consolidation::default());
+    engine.set_consolidation(ConsolidationSettings::default());
     bed.clock.advance(2 * DAY);
     assert_eq!(engine.consolidate_due("test").expect("a tick"), ConsolidationTick::NotDue, "off is off");
     assert_eq!(llm.asked().len(), 4);
@@ -528,7 +528,7 @@ fn daily_restarts_do_not_postpone_the_first_time_for_ever() {
     assert_eq!(tick(&engine), 1, "an interval after the last time");
 }
 
-/// Consolidates once more while it is asked, from another process.
+/// A model that consolidates again from another process while it is asked.
 struct Doubled {
     inner: ScriptedLlm,
     other: OnceLock<(Engine, Caller)>,
@@ -568,7 +568,7 @@ fn of_two_consolidations_at_once_one_pays_for_the_model_and_the_other_says_so() 
     assert_eq!(doubled.inner.asked().len(), 2);
 }
 
-/// Tries to do something else that is done time and again, while it is asked.
+/// A model that tries to run another periodic task while it is asked.
 struct Nosy {
     inner: ScriptedLlm,
     engine: OnceLock<Weak<Engine>>,

@@ -1,11 +1,11 @@
 //! Spaces, members, principals, tokens and the audit.
 
-use tulving_core::error::{Conflict, Error, Invalid, StoreError, Unique};
-use tulving_core::id::{OrgId, SpaceId, TeamId};
+use tulving_core::model::error::{Conflict, Error, Invalid, StoreError, Unique};
+use tulving_core::model::id::{OrgId, SpaceId, TeamId};
+use tulving_core::model::request::{AuditFilter, Caller, SaveRequest, TokenRequest};
+use tulving_core::model::space::{MemberOf, Secret, Token};
+use tulving_core::model::vocabulary::{AuditAct, Boundary, Origin, PrincipalKind, Role, SpaceKind};
 use tulving_core::ports::Directory;
-use tulving_core::request::{AuditFilter, Caller, SaveRequest, TokenRequest};
-use tulving_core::space::{MemberOf, Secret, Token};
-use tulving_core::vocabulary::{AuditAct, Boundary, Origin, PrincipalKind, Role, SpaceKind};
 
 use crate::bed::{Bed, refused, within, words};
 
@@ -27,7 +27,7 @@ fn mint(bed: &Bed, by: &Caller, request: &TokenRequest) -> (Secret, Token) {
     bed.engine.create_token(by, request).expect("a token")
 }
 
-/// The name of the principal that every home starts with.
+/// Returns the name of the principal that every home starts with.
 fn user_name(bed: &Bed) -> String {
     let id = bed.user().viewer.principal;
     bed.engine.names(&[id]).expect("names").remove(&id).expect("the user has a name")

@@ -1,15 +1,15 @@
-//! Todos and goals: open until they are done, and then as any event.
+//! Todos and goals: open until they are done, and then like any event.
 
 use std::time::Duration;
 
 use tulving_core::TendRequest;
-use tulving_core::answer::Warning;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::request::{
+use tulving_core::model::answer::Warning;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::request::{
     AuditFilter, BriefingRequest, Caller, Filter, ListRequest, SaveRequest, Sort, UpdateRequest,
 };
+use tulving_core::model::vocabulary::{AuditAct, Author, MemoryType, Role, Stability, State};
 use tulving_core::text::block;
-use tulving_core::vocabulary::{AuditAct, Author, MemoryType, Role, Stability, State};
 
 use crate::bed::{Bed, refused};
 

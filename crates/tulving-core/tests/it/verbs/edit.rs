@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tulving_core::answer::Warning;
-use tulving_core::error::{Error, Invalid, Unique};
-use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
-use tulving_core::memory::{Memory, Mirror};
-use tulving_core::request::{Caller, ForgetRequest, Manner, SaveRequest, UpdateRequest};
-use tulving_core::vocabulary::{
+use tulving_core::model::answer::Warning;
+use tulving_core::model::error::{Error, Invalid, Unique};
+use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::memory::{Memory, Mirror};
+use tulving_core::model::request::{Caller, ForgetRequest, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::vocabulary::{
     Boundary, Kind, MemoryType, Relation, Role, SpaceKind, Stability, State, VersionAct,
 };
 use tulving_testkit::build;
@@ -403,7 +403,7 @@ fn an_edit_that_could_not_be_embedded_says_so_as_a_save_does() {
     assert_eq!(edited.warnings, saved.warnings);
     let reverted = bed.engine.revert(&user, saved.id.into(), Version(1)).expect("a revert");
     assert_eq!(reverted.warnings, saved.warnings);
-    // What does not change the text needs no vectors, and one without any model is as it was wished.
+    // An edit that keeps the text needs no vectors, and an engine without a model is meant to have none.
     let pinned = UpdateRequest { importance: Some(0.9), ..UpdateRequest::default() };
     assert_eq!(bed.engine.update(&user, saved.id.into(), &pinned).expect("an edit").warnings, []);
     let without = bed.beside();

@@ -1,12 +1,12 @@
-//! Embedding what waits, models that fail, and models that take over.
+//! Embedding of waiting memories, models that fail, and model changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tulving_core::answer::{Hit, Lane, Warning};
-use tulving_core::error::{Error, ModelError};
+use tulving_core::model::answer::{Hit, Lane, Warning};
+use tulving_core::model::error::{Error, ModelError};
+use tulving_core::model::request::{Ask, SaveRequest};
 use tulving_core::ports::{Embedder, Feed as _};
-use tulving_core::request::{Ask, SaveRequest};
 use tulving_testkit::embedder::{FakeEmbedder, NoEmbedder};
 
 use crate::bed::refused;
@@ -52,7 +52,7 @@ fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
     let step = engine.change_model(100).expect("embedded");
     assert_eq!((step.done, step.left, step.took_over), (7, 0, Some("other".to_owned())));
     assert_eq!(vectors(&engine), 10);
-    // A process that only has the old model says so, and answers by word.
+    // A process that only has the old model reports it, and answers by word.
     let answer = ask(&bed, &user, Ask::new("tide"));
     assert!(answer.missing[0].why.contains("other"), "{:?}", answer.missing);
     assert_eq!(answer.hits.len(), 10);
@@ -73,7 +73,8 @@ fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
         }
     }
     assert_eq!(bed.store.model().expect("known"), Some("fake".to_owned()));
-    // Who has another model answers by word and says so, and what it saves waits for the model of the store.
+    // An engine with another model answers by word and reports it, and its saves wait for the model of the
+    // store.
     let answer = other.recall(&user, &request(Ask::new("tide"))).expect("an answer");
     assert!(answer.missing[0].why.contains("fake"), "{:?}", answer.missing);
     assert_eq!(answer.hits.len(), 5);
@@ -81,13 +82,13 @@ fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
     assert!(matches!(receipt.warnings.as_slice(), [Warning::NotEmbedded { .. }]), "{:?}", receipt.warnings);
     assert_eq!(other.embed_waiting(100).expect("nothing to do").done, 0);
     assert_eq!(bed.engine.embed_waiting(100).expect("embedded").done, 1);
-    // The user's wish changes it, and then for all.
+    // The user's request changes it, and then for all.
     assert_eq!(other.change_model(100).expect("embedded").took_over, Some("other".to_owned()));
     assert_eq!(bed.engine.embed_waiting(100).expect("nothing to do").done, 0);
     assert_eq!(bed.store.model().expect("known"), Some("other".to_owned()));
 }
 
-/// Fails on every text with a word, and on no other.
+/// A model that fails on every text with a certain word, and on no other.
 struct Choosy(AtomicUsize);
 
 impl Embedder for Choosy {
@@ -109,7 +110,7 @@ fn a_memory_that_cannot_be_embedded_holds_up_no_other() {
     let bed = bed();
     let user = bed.user();
     bed.save(&user, "The first of all");
-    // Without a model for a while, so that all of them wait.
+    // No model for a while, so that all of them wait.
     let without = bed.beside();
     for n in 0..100 {
         without.save(&user, SaveRequest::new(format!("poison {n}"))).expect("saved");
@@ -119,7 +120,7 @@ fn a_memory_that_cannot_be_embedded_holds_up_no_other() {
     }
     let choosy = Arc::new(Choosy(AtomicUsize::new(0)));
     let engine = bed.beside_with(choosy.clone(), Vec::new());
-    // However few are embedded at a time, all that can be are after some time.
+    // In small batches, everything that can be embedded is embedded after some time.
     let mut done = 0;
     for _ in 0..6 {
         let step = engine.embed_waiting(32).expect("the others are embedded");
@@ -127,13 +128,13 @@ fn a_memory_that_cannot_be_embedded_holds_up_no_other() {
         done += step.done;
     }
     assert_eq!(done, 20);
-    // What failed a few times is not tried after every command for ever.
+    // A memory that failed a few times is not retried after every command for ever.
     (0..10).for_each(|_| drop(engine.embed_waiting(32).expect("nothing to do")));
     let calls = choosy.0.load(Ordering::SeqCst);
     let step = engine.embed_waiting(32).expect("nothing to do");
     assert_eq!((step.done, step.left, step.failed), (0, 100, Vec::new()));
     assert_eq!(choosy.0.load(Ordering::SeqCst), calls);
-    // Who asks for it tries again.
+    // An explicit request tries again.
     assert_eq!(engine.change_model(1_000).expect("tried").failed.len(), 100);
 }
 
@@ -152,7 +153,7 @@ fn a_model_takes_over_although_it_fails_on_a_memory() {
     assert_eq!(step.failed.len(), 1);
 }
 
-/// Cannot be reached.
+/// A model that cannot be reached.
 struct Down;
 
 impl Embedder for Down {
@@ -213,7 +214,7 @@ fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
     assert_eq!(steps.last().map(|(_, done, left)| (*done, *left)), Some((1, 0)));
 }
 
-/// A text of so many sections, each of which says something else.
+/// Returns a text of so many sections, each with its own content.
 fn long(sections: usize) -> String {
     let part = |n: usize| format!("## Part {n}\n\n{}\n\n", format!("Sentence about thing {n}. ").repeat(40));
     (0..sections).map(part).collect()

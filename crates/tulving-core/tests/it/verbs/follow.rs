@@ -1,12 +1,12 @@
-//! changes: what the change log tells to whom.
+//! changes: which entries of the change log each person sees.
 
-use tulving_core::answer::Changes;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, Seq, SpaceId};
-use tulving_core::limits;
+use tulving_core::model::answer::Changes;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, Seq, SpaceId};
+use tulving_core::model::limits;
+use tulving_core::model::request::{Caller, Manner, SaveRequest};
+use tulving_core::model::vocabulary::{Boundary, ChangeKind, Relation, Role};
 use tulving_core::ports::Log;
-use tulving_core::request::{Caller, Manner, SaveRequest};
-use tulving_core::vocabulary::{Boundary, ChangeKind, Relation, Role};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
@@ -15,7 +15,7 @@ use super::edit::bounded;
 use crate::bed::{Bed, caller, refused, said, within};
 
 /// A hub with Ann and Bob, and another with Ann and Eve.
-struct Neighbours {
+struct FollowFixture {
     bed: Bed,
     elsewhere: SpaceId,
     ann: Caller,
@@ -23,7 +23,7 @@ struct Neighbours {
     eve: Caller,
 }
 
-impl Neighbours {
+impl FollowFixture {
     fn new() -> Self {
         let bed = Bed::new();
         let [hub, elsewhere] = ["hub", "elsewhere"].map(|name| bed.hub(name));
@@ -43,7 +43,7 @@ impl Neighbours {
 
 #[test]
 fn everybody_is_told_of_what_they_may_see() {
-    let town = Neighbours::new();
+    let town = FollowFixture::new();
     let (bed, ann) = (&town.bed, &town.ann);
     let shared = bed.save(ann, "shared").id;
     let request = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("her own") };
@@ -69,7 +69,7 @@ fn everybody_is_told_of_what_they_may_see() {
 
 #[test]
 fn who_loses_sight_of_a_memory_is_told_that_it_is_gone() {
-    let town = Neighbours::new();
+    let town = FollowFixture::new();
     let (bed, ann) = (&town.bed, &town.ann);
     let id = bed.save(ann, "walrus").id;
     let told = |caller: &Caller, after: Seq| -> Vec<ChangeKind> {
@@ -98,7 +98,7 @@ fn who_loses_sight_of_a_memory_is_told_that_it_is_gone() {
 
 #[test]
 fn pages_follow_each_other_over_what_is_hidden() {
-    let town = Neighbours::new();
+    let town = FollowFixture::new();
     let bed = &town.bed;
     let world = bed.world();
     let start = bed.engine.head().unwrap();
@@ -132,7 +132,7 @@ fn pages_follow_each_other_over_what_is_hidden() {
 
 #[test]
 fn a_long_stretch_of_what_is_hidden_is_read_in_several_answers() {
-    let town = Neighbours::new();
+    let town = FollowFixture::new();
     let world = town.bed.world();
     for batch in 0..11 {
         let writes = (0..1_000).map(|n| {
@@ -196,5 +196,5 @@ fn a_change_reads_the_same_in_every_surface() {
     let json = serde_json::to_value(&change).unwrap();
     assert_eq!((json["kind"].as_str(), json["seq"].as_u64()), (Some("saved"), Some(1)));
     assert_eq!(json["memory"], id.to_string());
-    assert_eq!(serde_json::from_value::<tulving_core::change::Change>(json).unwrap(), change);
+    assert_eq!(serde_json::from_value::<tulving_core::model::change::Change>(json).unwrap(), change);
 }

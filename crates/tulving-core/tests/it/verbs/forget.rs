@@ -1,11 +1,11 @@
 //! forget, restore, archive, unarchive and pin.
 
-use tulving_core::error::{Error, Unique};
-use tulving_core::id::{MemoryRef, Number, Version};
-use tulving_core::request::{
+use tulving_core::model::error::{Error, Unique};
+use tulving_core::model::id::{MemoryRef, Number, Version};
+use tulving_core::model::request::{
     AuditFilter, Caller, Filter, ForgetRequest, Forgotten, Manner, Mode, SaveRequest, Sort,
 };
-use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, State};
+use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, State};
 
 use crate::bed::{Bed, keyed, listing, recall, refused, said, within, words};
 
@@ -37,11 +37,11 @@ fn a_forgotten_memory_is_gone_from_every_read_and_can_be_restored() {
     let found = bed.engine.recall(&user, &recall(Mode::Substring("plan".to_owned()))).unwrap();
     assert_eq!(found.total_found, 0);
     assert!(bed.engine.related(&user, friend.id.into(), 3).unwrap().is_empty());
-    let restored = bed.engine.restore(&user, number).unwrap();
+    let restored = bed.engine.restore(&user, number).unwrap().memory;
     assert_eq!(restored, before);
     assert_eq!(bed.get(&user, memory.id), before);
     assert_eq!(bed.engine.related(&user, friend.id.into(), 1).unwrap().len(), 1);
-    assert_eq!(bed.engine.restore(&user, number).unwrap(), before, "again is nothing");
+    assert_eq!(bed.engine.restore(&user, number).unwrap().memory, before, "again is nothing");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn what_another_memory_holds_by_now_cannot_be_restored() {
     for (request, held) in [
         (SaveRequest::new("content"), Unique::Content),
         (keyed("k", "keyed"), Unique::Key),
-        (SaveRequest { source_path: Some("p".to_owned()), ..SaveRequest::new("file") }, Unique::SourcePath),
+        (SaveRequest { source_path: Some("p".to_owned()), ..SaveRequest::new("file") }, Unique::Content),
     ] {
         let first = bed.save(&user, request.clone());
         bed.forget(&user, first.id, Manner::Soft);
@@ -194,7 +194,7 @@ fn a_memory_forgotten_meanwhile_is_not_archived() {
         other.forget(&theirs, id.into(), &ForgetRequest::default()).expect("the other was faster");
     });
     refused!(bed.engine.archive(&user, memory.id.into()), Error::Forgotten { .. });
-    let restored = bed.engine.restore(&user, memory.id.into()).unwrap();
+    let restored = bed.engine.restore(&user, memory.id.into()).unwrap().memory;
     assert_eq!(restored.standing.state, State::Active);
 }
 
@@ -221,8 +221,10 @@ fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
     let memory = bed.save(&owner, "mine after all");
     let (other, theirs, id) = (bed.beside(), owner.clone(), memory.id);
     bed.store.before_next_apply(move |_| {
-        let private =
-            tulving_core::request::UpdateRequest { boundary: Some(Boundary::Private), ..Default::default() };
+        let private = tulving_core::model::request::UpdateRequest {
+            boundary: Some(Boundary::Private),
+            ..Default::default()
+        };
         other.update(&theirs, id.into(), &private).expect("the owner was faster");
     });
     let hard = ForgetRequest { manner: Manner::Hard, reason: None };

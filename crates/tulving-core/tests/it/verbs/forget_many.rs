@@ -1,11 +1,11 @@
 //! forget_many: several memories, as one act.
 
-use tulving_core::answer::Gone;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, MemoryRef, Number};
-use tulving_core::limits;
-use tulving_core::request::{AuditFilter, Caller, ForgetRequest, Manner};
-use tulving_core::vocabulary::{AuditAct, Role};
+use tulving_core::model::answer::Gone;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::limits;
+use tulving_core::model::request::{AuditFilter, Caller, ForgetRequest, Manner};
+use tulving_core::model::vocabulary::{AuditAct, Role};
 
 use crate::bed::{Bed, refused, within};
 
@@ -63,7 +63,7 @@ fn one_that_somebody_else_erases_meanwhile_is_missing() {
     let bed = Bed::new();
     let user = bed.user();
     let [one, two] = ["one", "two"].map(|content| bed.save(&user, content).id);
-    bed.store.before_next_apply(move |store| tulving_testkit::build::World::new(store).erase(one));
+    bed.store.before_next_apply(move |store| tulving_testkit::build::StoreFixture::new(store).erase(one));
     let gone = forget(&bed, &user, &[one.into(), two.into()], Manner::Soft).unwrap();
     assert_eq!((ids(&gone), gone.missing), (vec![two], vec![one.into()]));
 }

@@ -1,13 +1,13 @@
 //! forget_where: all that a condition holds of, within one space, as one act.
 
-use tulving_core::answer::{Foreseen, Swept};
-use tulving_core::error::{Class, Error, Field, Invalid};
-use tulving_core::id::MemoryId;
-use tulving_core::limits;
-use tulving_core::request::{
+use tulving_core::model::answer::{Foreseen, Swept};
+use tulving_core::model::error::{Class, Error, Field, Invalid};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::limits;
+use tulving_core::model::request::{
     AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, SaveRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{AuditAct, Boundary, MemoryType, Role, State};
+use tulving_core::model::vocabulary::{AuditAct, Boundary, MemoryType, Role, State};
 
 use crate::bed::{Bed, refused, said, within, words};
 
@@ -125,7 +125,7 @@ fn another_count_than_expected_forgets_nothing_and_both_are_named() {
     let asked = asked(with_tag("old"), Manner::Soft, Some(2));
     let error = bed.engine.forget_where(&user, &asked).expect_err("another count");
     assert_eq!((error.class(), error.code()), (Class::Conflict, "count_mismatch"));
-    assert_eq!(error.to_string(), "3 memories match by now and 2 were expected");
+    assert_eq!(error.to_string(), "expected 2 matching memories, found 3");
     assert_eq!(bed.contents(&user).len(), 3);
 }
 
@@ -232,7 +232,7 @@ fn what_files_say_and_what_is_archived_is_left_out_unless_the_archive_is_named()
         |states: Vec<State>| Filter { states, substring: Some("tea".to_owned()), ..Filter::default() };
     // Read in, so that it is in the store.
     let file = Filter { source_path: Some("memory/2026-05-27.md".to_owned()), ..Filter::default() };
-    let mut list = crate::bed::listing(tulving_core::request::Sort::Newest, 10);
+    let mut list = crate::bed::listing(tulving_core::model::request::Sort::Newest, 10);
     list.filter = file.clone();
     assert_eq!(bed.engine.list(&user, &list).unwrap().memories.len(), 1);
     assert_eq!(bed.engine.forget_where(&user, &asked(file, Manner::Hard, None)).unwrap().forgotten, []);

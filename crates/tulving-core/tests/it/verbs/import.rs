@@ -1,12 +1,14 @@
 //! Trees of files, taken in again and again.
 
+use std::collections::HashSet;
+
 use tulving_core::Document;
-use tulving_core::file::Stamp;
-use tulving_core::id::MemoryId;
-use tulving_core::import::{self, Plan, ReadFile, SeenFile, Taken};
-use tulving_core::request::{Caller, Filter, Manner, SaveRequest, UpdateRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, State};
+use tulving_core::model::file::Stamp;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Caller, Filter, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, State};
+use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile, Taken};
 
 use crate::bed::{Bed, listing};
 
@@ -26,18 +28,19 @@ fn plan(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> Plan {
     import::plan(bed.engine.imported(caller).expect("known"), seen, below("/d/"), below("/gone/"))
 }
 
+fn files(seen: Vec<SeenFile>, tree: &Tree<'_>) -> Vec<ReadFile> {
+    let read = |seen: SeenFile| {
+        let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
+        ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() }
+    };
+    seen.into_iter().map(read).collect()
+}
+
 /// Imports a tree, and says what became of each file that was read.
 fn import(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> (Vec<(String, Taken)>, Plan) {
     let mut plan = plan(bed, caller, tree);
-    let read = std::mem::take(&mut plan.read);
-    let files = read
-        .into_iter()
-        .map(|seen| {
-            let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
-            ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() }
-        })
-        .collect();
-    let taken = bed.engine.import(caller, &mut plan, files).expect("imported");
+    let read = files(std::mem::take(&mut plan.read), tree);
+    let taken = bed.engine.import(caller, &mut plan, read).expect("imported");
     let mut taken: Vec<_> = taken.into_iter().map(|file| (file.path, file.became)).collect();
     taken.sort_by(|a, b| a.0.cmp(&b.0));
     (taken, plan)
@@ -117,9 +120,11 @@ fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
     let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
     let pushed = bed.engine.push(&user, document).expect("pushed");
     let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Unchanged), of("/d/c.md", Taken::Created)]);
+    let moved = Taken::Moved { from: "/d/a.md".to_owned() };
+    assert_eq!(taken, [of("/d/b.md", moved), of("/d/c.md", Taken::Created)]);
     assert_eq!(at(&bed, "/d/b.md").expect("there").0, pushed.id);
-    assert_eq!(plan.vanished().len(), 1, "the other one is gone");
+    assert_eq!(bed.get(&user, pushed.id).provenance.paths(), ["/d/b.md"]);
+    assert_eq!(plan.vanished().len(), 0);
     assert_eq!(import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]).1.unchanged, 1);
 }
 
@@ -150,7 +155,7 @@ fn what_is_gone_from_elsewhere_has_not_vanished_here() {
     let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
     bed.engine.push(&user, document).expect("pushed");
     let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Unchanged)]);
+    assert_eq!(taken, [of("/d/b.md", Taken::Moved { from: "/gone/a.md".to_owned() })]);
     assert_eq!(plan.vanished().len(), 0, "nobody asked about it");
 }
 
@@ -205,7 +210,7 @@ fn a_tree_that_moved_as_a_whole_keeps_its_memories() {
     assert_eq!(import(&bed, &user, &vec![("/d/c.md", 1, "gamma")]).1.vanished().len(), 0, "not asked for");
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
     let from = "/gone/a.md".to_owned();
-    assert_eq!(taken, [of("/d/a.md", Taken::Moved { from }), of("/d/b.md", Taken::Created)]);
+    assert_eq!(taken, [of("/d/a.md", Taken::Moved { from }), of("/d/b.md", Taken::Known)]);
     assert_eq!(at(&bed, "/d/a.md").expect("there").0, id);
 }
 
@@ -255,12 +260,11 @@ fn what_is_foreseen_is_what_becomes() {
     let mut foreseen = plan(&bed, &user, &tree);
     let read: Vec<SeenFile> = std::mem::take(&mut foreseen.read);
     let before = bed.dump();
-    let told: Vec<_> = read
+    let read = files(read, &tree);
+    let taken = bed.engine.foresee_import(&user, &mut foreseen, read).expect("foreseen");
+    let told: Vec<_> = taken
         .into_iter()
-        .map(|seen| {
-            let (_, _, text) = tree.iter().find(|(path, ..)| *path == seen.path).expect("in the tree");
-            let file = ReadFile { seen, bytes: text.as_bytes().to_vec(), about: SaveRequest::default() };
-            let taken = bed.engine.foresee_import(&user, &mut foreseen, file).expect("foreseen");
+        .map(|taken| {
             let warned = !taken.warnings.is_empty();
             assert_eq!(warned, matches!(taken.path.as_str(), "/d/e.md" | "/d/g.json"), "{taken:?}");
             (taken.path, taken.became)
@@ -269,6 +273,56 @@ fn what_is_foreseen_is_what_becomes() {
     assert_eq!(bed.dump(), before, "nothing is written");
     assert_eq!(told, import(&bed, &user, &tree).0);
     assert_eq!(at(&bed, "/d/e.md").expect("there").1, "a page\nand another");
+}
+
+/// Asserts that a dry run of an import with `--prune` says what the import then does.
+#[track_caller]
+fn assert_foreseen(bed: &Bed, tree: &Tree<'_>) -> (Vec<(String, Taken)>, HashSet<MemoryId>) {
+    let user = bed.user();
+    let mut foreseen = plan(bed, &user, tree);
+    let read = files(std::mem::take(&mut foreseen.read), tree);
+    let before = bed.dump();
+    let told = bed.engine.foresee_import(&user, &mut foreseen, read).expect("foreseen");
+    let archived = bed.engine.foresee_prune(&user, &foreseen).expect("foreseen");
+    assert_eq!(bed.dump(), before, "nothing is written");
+    let (taken, plan) = import(bed, &user, tree);
+    let mut told: Vec<_> = told.into_iter().map(|file| (file.path, file.became)).collect();
+    told.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(told, taken);
+    assert_eq!(bed.engine.prune_import(&user, &plan).expect("pruned"), archived);
+    (taken, archived)
+}
+
+#[test]
+fn a_dry_run_foresees_files_that_exchange_what_they_say() {
+    let bed = Bed::new();
+    import(&bed, &bed.user(), &vec![("/d/a.md", 1, "alpha")]);
+    let given = vec![("/d/a.md", 2, "beta"), ("/d/b.md", 1, "alpha")];
+    let (taken, _) = assert_foreseen(&bed, &given);
+    assert_eq!(taken, [of("/d/a.md", Taken::Updated), of("/d/b.md", Taken::Created)]);
+    let swapped = vec![("/d/a.md", 3, "alpha"), ("/d/b.md", 2, "beta")];
+    let (taken, _) = assert_foreseen(&bed, &swapped);
+    assert_eq!(taken, [of("/d/a.md", Taken::Known), of("/d/b.md", Taken::Revived)]);
+}
+
+#[test]
+fn a_dry_run_prunes_no_memory_that_another_file_says() {
+    let bed = Bed::new();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "alpha")];
+    import(&bed, &bed.user(), &tree);
+    let (_, archived) = assert_foreseen(&bed, &vec![("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "alpha")]);
+    assert!(archived.is_empty(), "two files say it");
+    let (_, archived) = assert_foreseen(&bed, &vec![("/d/c.md", 2, "gamma")]);
+    assert_eq!(archived.len(), 1, "the other file says something else by now");
+}
+
+#[test]
+fn the_last_two_files_of_a_memory_archive_one_memory() {
+    let bed = Bed::new();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")];
+    import(&bed, &bed.user(), &tree);
+    let (_, archived) = assert_foreseen(&bed, &vec![("/d/c.md", 1, "gamma")]);
+    assert_eq!(archived.len(), 1);
 }
 
 #[test]
@@ -293,13 +347,14 @@ fn what_is_as_it_was_and_has_other_labels_is_counted() {
 }
 
 #[test]
-fn two_files_that_say_the_same_are_two_memories_and_a_copy_is_no_move() {
+fn two_files_that_say_the_same_are_one_memory_and_a_copy_is_no_move() {
     let bed = Bed::new();
     let user = bed.user();
     import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha")]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Created)]);
-    assert_ne!(at(&bed, "/d/a.md").map(|found| found.0), at(&bed, "/d/b.md").map(|found| found.0));
+    assert_eq!(taken, [of("/d/b.md", Taken::Known)]);
+    let (id, ..) = at(&bed, "/d/a.md").expect("there");
+    assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/a.md", "/d/b.md"]);
 }
 
 #[test]
@@ -312,7 +367,7 @@ fn what_vanished_is_said_and_archived_only_when_asked() {
     assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Active));
     let (_, plan) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     assert_eq!(plan.vanished().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["/d/b.md"]);
-    assert_eq!(bed.engine.prune_import(&user, &plan).expect("archived"), 1);
+    assert_eq!(bed.engine.prune_import(&user, &plan).expect("archived").len(), 1);
     assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Archived));
     let (_, plan) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     assert!(plan.vanished().len() == 0, "it is said once");
@@ -410,4 +465,45 @@ fn times_before_the_epoch_and_far_ahead_do_no_harm() {
     import(&bed, &user, &tree);
     assert_eq!(import(&bed, &user, &tree).1.unchanged, 1, "one from the future is looked at again");
     assert!(bed.engine.now() > Timestamp::from_micros(0));
+}
+
+#[test]
+fn files_that_say_the_same_are_one_memory_that_follows_them() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")];
+    let (taken, _) = import(&bed, &user, &tree);
+    let new = |path: &str| of(path, Taken::Created);
+    assert_eq!(taken, [new("/d/a.md"), of("/d/b.md", Taken::Known), new("/d/c.md")]);
+    let (id, ..) = at(&bed, "/d/b.md").expect("there");
+    assert_eq!(at(&bed, "/d/a.md").map(|found| found.0), Some(id));
+    assert_eq!(import(&bed, &user, &tree).1.unchanged, 3);
+
+    let changed = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 2, "beta"), ("/d/c.md", 1, "gamma")];
+    assert_eq!(import(&bed, &user, &changed).0, [new("/d/b.md")]);
+    assert_eq!(at(&bed, "/d/a.md"), Some((id, "alpha".to_owned(), State::Active)));
+    let (own, ..) = at(&bed, "/d/b.md").expect("there");
+    assert_ne!(own, id);
+
+    let back = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
+    let (taken, _) = import(&bed, &user, &back);
+    assert_eq!(taken, [of("/d/b.md", Taken::Known), of("/d/c.md", Taken::Revived)]);
+    assert_eq!(at(&bed, "/d/b.md").map(|found| found.0), Some(id));
+    assert_eq!(at(&bed, "/d/c.md").map(|found| found.0), Some(own), "what says it already");
+
+    let moved = vec![("/d/a.md", 1, "alpha"), ("/d/e.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
+    let (taken, _) = import(&bed, &user, &moved);
+    assert_eq!(taken, [of("/d/e.md", Taken::Moved { from: "/d/b.md".to_owned() })]);
+    assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/a.md", "/d/e.md"]);
+
+    let fewer = vec![("/d/e.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
+    let (_, plan) = import(&bed, &user, &fewer);
+    assert_eq!(plan.vanished().len(), 1);
+    assert_eq!(bed.engine.prune_import(&user, &plan).expect("pruned").len(), 0, "another file says it");
+    assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/e.md"]);
+    let (_, plan) = import(&bed, &user, &vec![("/d/c.md", 2, "beta")]);
+    assert_eq!(bed.engine.prune_import(&user, &plan).expect("pruned").len(), 1);
+    assert_eq!(bed.get(&user, id).standing.state, State::Archived);
+    assert_eq!(import(&bed, &user, &tree).0[0], of("/d/a.md", Taken::Revived));
+    assert_eq!(at(&bed, "/d/a.md").map(|found| found.0), Some(id));
 }

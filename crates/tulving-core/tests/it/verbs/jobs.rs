@@ -1,12 +1,12 @@
-//! Background work, from asking to giving up: by files whose text is read later.
+//! Background jobs, from the request to giving up, with files whose text is read later.
 
 use std::time::Duration;
 
-use tulving_core::error::{Error, ExtractError};
-use tulving_core::id::JobId;
-use tulving_core::job::Job;
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{JobState, Role};
+use tulving_core::model::error::{Error, ExtractError};
+use tulving_core::model::id::JobId;
+use tulving_core::model::job::Job;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{JobState, Role};
 use tulving_core::{Document, Engine};
 use tulving_testkit::build;
 
@@ -15,7 +15,7 @@ use crate::bed::{Bed, refused};
 const LEASE: Duration = Duration::from_secs(60);
 const KIND: &str = "application/pdf";
 
-/// Asks for work: to read the text of a file.
+/// Requests a job: to read the text of a file.
 #[track_caller]
 fn ask(bed: &Bed, n: usize) {
     let bytes = format!("%PDF-1.7\n\0 {n}").into_bytes();
@@ -23,7 +23,7 @@ fn ask(bed: &Bed, n: usize) {
     bed.engine.push(&bed.user(), document).expect("pushed");
 }
 
-/// Does one piece of work, and says how it stands then.
+/// Runs one job, and returns its state afterwards.
 #[track_caller]
 fn work(engine: &Engine) -> Option<Job> {
     engine.process_waiting("worker").expect("worked").map(|processed| processed.job)

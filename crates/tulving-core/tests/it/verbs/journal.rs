@@ -1,10 +1,10 @@
-//! Journals: noting, reading and searching, by whom they may be.
+//! Journals: noting, reading and searching, and who may.
 
-use tulving_core::answer::Unread;
-use tulving_core::error::{Error, FileError, Invalid};
-use tulving_core::journal::Day;
-use tulving_core::request::Caller;
-use tulving_core::vocabulary::{Role, SpaceKind};
+use tulving_core::files::Day;
+use tulving_core::model::answer::Unread;
+use tulving_core::model::error::{Error, FileError, Invalid};
+use tulving_core::model::request::Caller;
+use tulving_core::model::vocabulary::{Role, SpaceKind};
 
 use crate::bed::{Bed, refused, within};
 
@@ -73,7 +73,7 @@ fn a_text_of_several_lines_is_found_where_the_further_ones_are_indented() {
     bed.edit(&user, "memory/2026-05-27.md", "Deploys with make ship\r\n  on Tuesdays\r\n  at noon\r\n");
     bed.clock.advance(std::time::Duration::from_secs(60));
     for query in ["make ship\non Tuesdays", "MAKE SHIP\r\non tuesdays\r\nat noon"] {
-        // The second time by what is known from the first.
+        // The second time from the cache of the first.
         for _ in 0..2 {
             let found = snippets(&bed, &user, query, 5);
             assert_eq!(found.len(), 1, "{query:?}");
@@ -128,7 +128,7 @@ fn readers_read_writers_note_and_others_learn_nothing() {
     let writer = bed.member("writer", group, Role::Writer);
     let reader = bed.member("reader", group, Role::Reader);
     let stranger = within(&bed.person("stranger"), group);
-    let nowhere = within(&stranger, tulving_core::id::SpaceId::mint(bed.engine.now()));
+    let nowhere = within(&stranger, tulving_core::model::id::SpaceId::mint(bed.engine.now()));
     bed.engine.remember(&writer, "the soup is ready").expect("noted");
     let day = today(&bed);
     assert!(bed.engine.journal(&reader, day).expect("read").is_some());

@@ -1,16 +1,16 @@
 //! associate, dissociate and related.
 
-use tulving_core::answer::{Fate, Warning};
-use tulving_core::association::Association;
-use tulving_core::change::Write;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, MemoryRef, Number};
-use tulving_core::request::{
+use tulving_core::model::answer::{Fate, Warning};
+use tulving_core::model::association::Association;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::request::{
     About, AssociationRequest, AuditFilter, BriefingRequest, Caller, SaveRequest, Sort, TimelineRequest,
 };
-use tulving_core::score::Weight;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{AuditAct, Boundary, LinkedBy, Relation, Role};
+use tulving_core::model::score::Weight;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{AuditAct, Boundary, LinkedBy, Relation, Role};
 
 use crate::bed::{Bed, link, listing, refused, within, words};
 
@@ -86,7 +86,7 @@ fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
     let [old, new] = save_all(&bed, &user, ["old", "new"]);
     bed.link(&user, new, old, Relation::Updates);
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
-    bed.forget(&user, new, tulving_core::request::Manner::Soft);
+    bed.forget(&user, new, tulving_core::model::request::Manner::Soft);
     assert_eq!(bed.get(&user, old).superseded_by, None);
     bed.engine.restore(&user, new.into()).unwrap();
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
@@ -94,7 +94,7 @@ fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
     assert_eq!(bed.get(&user, old).superseded_by, None);
 }
 
-/// By which of these each is superseded, from 1.
+/// Returns for each of these the one that supersedes it, from 1.
 fn replaced(bed: &Bed, caller: &Caller, ids: &[MemoryId]) -> Vec<usize> {
     let place = |by: MemoryId| ids.iter().position(|id| *id == by).map_or(usize::MAX, |at| at + 1);
     ids.iter().map(|id| bed.get(caller, *id).superseded_by.map_or(0, place)).collect()
@@ -105,7 +105,7 @@ fn holds_again(memory: u64, by: u64) -> Warning {
     Warning::HoldsAgain { memory, by }
 }
 
-/// What the block of a session tells of the office.
+/// Returns the texts in the block of a session.
 fn briefed(bed: &Bed, caller: &Caller) -> Vec<String> {
     let briefing = bed.engine.briefing(caller, &BriefingRequest::default()).expect("a briefing");
     let told = briefing.sections.into_iter().flat_map(|section| section.memories);
@@ -200,7 +200,7 @@ fn of_a_ring_that_is_stored_all_the_same_the_newest_link_counts() {
     let timeline = bed.engine.timeline(&user, &TimelineRequest::new(About::Memory(before.into()))).unwrap();
     let told = timeline.entries.iter().filter(|entry| entry.holds).map(|entry| entry.memory.id);
     assert_eq!(told.collect::<Vec<_>>(), [ids[2]]);
-    // Who says what holds makes it no ring any more.
+    // Naming the current memory breaks the ring.
     let made = bed.engine.associate(&user, ids[0].into(), &link(ids[2], Relation::Updates)).unwrap();
     assert_eq!(made.warnings, [holds_again(1, 2)]);
     assert_eq!(replaced(&bed, &user, &ids), [0, 3, 1]);

@@ -2,20 +2,28 @@
 
 use std::time::Duration;
 
-use tulving_core::answer::{Cursor, Position};
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, MemoryRef, Number};
-use tulving_core::limits::Limits;
-use tulving_core::memory::Memory;
-use tulving_core::request::Filter;
-use tulving_core::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{MemoryType, Role, State};
+use tulving_core::model::answer::{Cursor, Position};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::limits::Limits;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::Filter;
+use tulving_core::model::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{MemoryType, Role, State};
 
 use crate::bed::{Bed, contents, keyed, listing, refused, said, within, words};
 
-const SORTS: [Sort; 6] =
-    [Sort::Newest, Sort::Oldest, Sort::Updated, Sort::Accessed, Sort::Importance, Sort::MostAccessed];
+const SORTS: [Sort; 8] = [
+    Sort::Newest,
+    Sort::Oldest,
+    Sort::Updated,
+    Sort::Accessed,
+    Sort::Importance,
+    Sort::MostAccessed,
+    Sort::Happened,
+    Sort::Agenda,
+];
 
 fn fill(bed: &Bed, caller: &Caller, count: usize) -> Vec<MemoryId> {
     let one = |n: usize| SaveRequest {
@@ -238,7 +246,7 @@ fn a_page_of_long_contents_is_shorter_and_nothing_is_skipped() {
         let (mut seen, mut pages) = (Vec::new(), 0);
         loop {
             let page = bed.engine.list(&user, &request).unwrap();
-            // Four million bytes, and no more than the memory that reaches them.
+            // A page ends with the memory that reaches four million bytes.
             assert!(page.memories.len() <= 14, "{} memories of 300 KB", page.memories.len());
             seen.extend(page.memories.into_iter().map(|memory| memory.id));
             pages += 1;

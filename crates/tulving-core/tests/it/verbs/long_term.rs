@@ -1,6 +1,6 @@
-//! What is always known: read, replaced, brought back.
+//! Long-term memory: read, replaced, brought back.
 
-use tulving_core::error::{Error, FileError};
+use tulving_core::model::error::{Error, FileError};
 
 use crate::bed::{Bed, refused};
 

@@ -1,13 +1,13 @@
-//! What files say is found by recall, and follows them.
+//! Recall finds the content of files, and follows their changes.
 
 use tulving_core::Engine;
-use tulving_core::answer::Answer;
-use tulving_core::error::Class;
-use tulving_core::memory::Memory;
-use tulving_core::request::{
+use tulving_core::model::answer::Answer;
+use tulving_core::model::error::Class;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{
     Ask, Caller, Filter, ForgetRequest, ListRequest, Mode, RecallRequest, Sort, TurnFilter,
 };
-use tulving_core::vocabulary::{MemoryType, Role, SpaceKind};
+use tulving_core::model::vocabulary::{MemoryType, Role, SpaceKind};
 use tulving_testkit::embedder::NoEmbedder;
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn found(engine: &Engine, caller: &Caller, text: &str) -> Answer {
     engine.recall(caller, &holding(caller, text)).expect("an answer")
 }
 
-/// Where each stands, and what it says.
+/// Returns the place and the content of each.
 #[track_caller]
 fn places(bed: &Bed, caller: &Caller, text: &str) -> Vec<(String, String)> {
     let told = |memory: &Memory| (memory.label(), memory.edition.text.content.clone());
@@ -270,7 +270,8 @@ fn a_mirror_has_no_version_before_and_no_turns() {
     bed.edit(&user, "memory/MEMORY.md", "above\n\nan entry\n");
     found(&bed.engine, &user, "an entry");
     assert_eq!(bed.engine.history(&user, memory.id.into()).expect("a history").len(), 1);
-    let turns = bed.engine.turns(&user, &TurnFilter { channel: None, last: 10 }).expect("turns");
+    let turns =
+        bed.engine.turns(&user, &TurnFilter { last: 10, ..TurnFilter::default() }).expect("turns").turns;
     assert_eq!(turns.len(), 0);
     bed.edit(&user, "memory/MEMORY.md", "nothing\n");
     found(&bed.engine, &user, "an entry");

@@ -1,4 +1,4 @@
-//! What each verb does, one rule a test.
+//! Each verb, one rule a test.
 
 mod adopt;
 mod any_text;
@@ -24,11 +24,13 @@ mod mirror;
 mod near;
 mod once;
 mod passes;
+mod paths;
 mod private_files;
 mod proactive;
 mod push;
 mod quality;
 mod recall;
+mod recall_list;
 mod relocate;
 mod review;
 mod save;
@@ -39,5 +41,6 @@ mod tend;
 mod timeline;
 mod transfer;
 mod turns;
+mod undo;
 mod usage;
 mod withhold;

@@ -1,17 +1,19 @@
 //! Automatic links between memories that say nearly the same.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tulving_core::answer::{Near, Receipt};
-use tulving_core::record::Record;
-use tulving_core::request::SaveRequest;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, LinkedBy, Relation};
+use tulving_core::model::answer::{Near, NearPairs, PossibleUpdate, Receipt};
+use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::record::Record;
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, LinkedBy, Relation};
 use tulving_testkit::embedder::FakeEmbedder;
 
 use super::ask::bed;
 use super::embed::Other;
-use crate::bed::Bed;
+use crate::bed::{Bed, link};
 
 /// What differs from it by a word says nearly the same.
 pub(super) const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve";
@@ -134,4 +136,78 @@ fn a_link_is_made_later_where_the_vectors_come_later() {
     let related = bed.engine.related(&user, new.into(), 1).expect("relatives");
     assert_eq!(related.len(), 1);
     assert_eq!((related[0].memory.id, related[0].via[0].source), (old, new));
+}
+
+fn updates(receipt: &Receipt) -> Vec<(u64, &str, &str)> {
+    let one = |update: &'_ PossibleUpdate| update.number.expect("a number").0;
+    receipt
+        .possible_updates
+        .iter()
+        .map(|update| (one(update), update.old.as_str(), update.new.as_str()))
+        .collect()
+}
+
+#[test]
+fn another_value_of_the_same_thing_is_named_as_a_possible_update() {
+    let bed = bed();
+    let user = bed.user();
+    assert_eq!(updates(&bed.save(&user, "The shop closes at 18:00")), []);
+    assert_eq!(updates(&bed.save(&user, "The shop closes at 19:00")), [(1, "18:00", "19:00")]);
+    bed.clock.advance(Duration::from_secs(60));
+    let third = bed.save(&user, "The shop closes at 20:30");
+    assert_eq!(updates(&third), [(2, "19:00", "20:30"), (1, "18:00", "20:30")], "the newest first");
+    let pairs = NearPairs::of(&[third]).expect("pairs");
+    assert_eq!(pairs.to_string(), "possible updates: #3 of #2, #3 of #1");
+    // A memory that the save replaces, or that was replaced before, is not named as a possible update.
+    let link = link(MemoryRef::Number(Number(3)), Relation::Updates);
+    let fourth = SaveRequest { associations: vec![link], ..SaveRequest::new("The shop closes at 21:00") };
+    assert_eq!(updates(&bed.save(&user, fourth)), [(2, "19:00", "21:00"), (1, "18:00", "21:00")]);
+    assert_eq!(updates(&bed.save(&user, "The shop closes at 22:00"))[0].0, 4);
+    assert_eq!(updates(&bed.save(&user, "The bakery closes at 20:30")), []);
+}
+
+#[test]
+fn an_older_value_that_is_saved_later_is_no_possible_update() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The shop closes at 19:00");
+    let past = SaveRequest {
+        occurred_at: Some("2015-05-10".parse().expect("a day")),
+        ..SaveRequest::new("The shop closes at 18:00")
+    };
+    assert_eq!(updates(&bed.save(&user, past)), [], "it was said before");
+    assert_eq!(updates(&bed.save(&user, "The shop closes at 20:30")).len(), 2);
+}
+
+#[test]
+fn a_number_that_names_something_is_no_duplicate_and_no_update() {
+    let bed = bed();
+    let user = bed.user();
+    let ticket = |number: u32| {
+        format!("Ticket {number} is about the login page that does not load on old phones and tablets")
+    };
+    bed.save(&user, ticket(1041).as_str());
+    let second = bed.save(&user, ticket(1042).as_str());
+    assert_eq!((second.near.len(), second.near[0].duplicate), (1, false), "linked, and not worth a word");
+    assert_eq!((updates(&second), NearPairs::of(std::slice::from_ref(&second))), (vec![], None));
+    let third = bed.save(&user, format!("{} too", ticket(1042)).as_str());
+    assert!(third.near.iter().any(|near| near.duplicate), "{:?}", third.near);
+}
+
+#[test]
+fn what_is_saved_together_is_named_once_and_its_own_values_do_not_compete() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "The shop closes at 18:00");
+    bed.save(&user, "Marta looks after the staging database and its backups every week");
+    let several = [
+        "The shop closes at 19:00",
+        "The shop closes at 20:00",
+        "note 1",
+        "note 2",
+        "Marta looks after the staging database and all its backups every week",
+    ];
+    let receipts = bed.engine.save_many(&user, several.map(SaveRequest::new).to_vec()).expect("saved");
+    let pairs = NearPairs::of(&receipts).expect("pairs");
+    assert_eq!(pairs.to_string(), "possible updates: #3 of #1, #4 of #1; nearly the same: #7 as #2");
 }

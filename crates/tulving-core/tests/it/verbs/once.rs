@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tulving_core::answer::Once;
-use tulving_core::change::Write;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::SpaceId;
-use tulving_core::limits;
+use tulving_core::model::answer::Once;
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::limits;
+use tulving_core::model::request::{Caller, Manner, SaveRequest};
+use tulving_core::model::vocabulary::Role;
 use tulving_core::ports::{Claims, Store};
-use tulving_core::request::{Caller, Manner, SaveRequest};
-use tulving_core::vocabulary::Role;
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::NoEmbedder;
@@ -19,7 +19,7 @@ use crate::bed::{Bed, refused, within};
 const ASKED: [u8; 32] = [1; 32];
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// A bed whose clock stands still until it is moved.
+/// Creates a bed whose clock stands still until it is moved.
 fn still() -> (Bed, Caller) {
     let bed = Bed::with(ManualClock::new(), std::sync::Arc::new(NoEmbedder));
     let user = bed.user();
@@ -30,17 +30,17 @@ fn begin(bed: &Bed, caller: &Caller, key: &str) -> Once {
     bed.engine.begin_once(caller, key, ASKED).expect("an answer")
 }
 
-/// What is begun at this moment.
+/// Returns a request begun at this moment.
 fn begun(bed: &Bed) -> Once {
     Once::Begun(bed.engine.now())
 }
 
-/// Answers what was begun at this moment.
+/// Answers the request begun at this moment.
 fn answer(bed: &Bed, caller: &Caller, key: &str, answer: &str) {
     bed.engine.answer_once(caller, key, bed.engine.now(), answer).expect("kept");
 }
 
-/// Drops what was begun at this moment.
+/// Drops the request begun at this moment.
 fn drop_it(bed: &Bed, caller: &Caller, key: &str) {
     bed.engine.drop_once(caller, key, bed.engine.now()).expect("dropped");
 }
@@ -104,8 +104,8 @@ fn a_request_whose_process_died_is_taken_over_by_one() {
     bed.store.before_next_apply(move |store| {
         let write =
             Write::Claim { key: "k".to_owned(), fingerprint: sooner.fingerprint, from: Some(sooner.at) };
-        let by = tulving_core::change::Actor { principal: by, agent: None };
-        let set = tulving_core::change::ChangeSet { by, at, rights: Vec::new(), writes: vec![write] };
+        let by = tulving_core::model::change::Actor { principal: by, agent: None };
+        let set = tulving_core::model::change::ChangeSet { by, at, rights: Vec::new(), writes: vec![write] };
         store.apply(&set).expect("somebody else is faster");
     });
     assert_eq!(begin(&bed, &user, "k"), Once::Running, "somebody else has taken it over");

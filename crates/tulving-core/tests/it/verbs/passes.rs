@@ -1,20 +1,20 @@
-//! What passes did is shown and taken back, as far as it still stands, and only to those who may.
+//! The changes of passes are shown and undone, as far as they still exist, and only to those who may.
 
 use tulving_core::Engine;
-use tulving_core::answer::Warning;
-use tulving_core::error::Error;
-use tulving_core::id::PassId;
-use tulving_core::pass::{Pass, PassAct, PassFilter, Undone};
-use tulving_core::request::{AuditFilter, Caller, ForgetRequest, Manner, TurnRequest};
-use tulving_core::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT};
-use tulving_core::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
+use tulving_core::model::answer::Warning;
+use tulving_core::model::error::Error;
+use tulving_core::model::id::PassId;
+use tulving_core::model::pass::{Pass, PassAct, PassFilter, Undone};
+use tulving_core::model::request::{AuditFilter, Caller, ForgetRequest, Manner, TurnRequest};
+use tulving_core::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT};
+use tulving_core::model::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 
 use super::proactive::all;
 use crate::bed::{Bed, refused, said, turn, within};
 
 const TWO: &str = "I prefer tea over coffee. My wife Anna works at the city library.";
 
-/// A bed, and an engine on it that listens.
+/// Creates a bed, and an engine on it that listens.
 fn ears() -> (Bed, Engine) {
     let bed = Bed::new();
     let listening = Listening { enabled: true, untrusted: vec!["email".to_owned()], ..Listening::default() };
@@ -35,7 +35,7 @@ pub(super) fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
     engine.passes(caller, &filter).expect("passes")
 }
 
-/// Undoes a pass again and again on a store that fails one call later each time, until none fails.
+/// Undoes a pass repeatedly on a store that fails one call later each time, until none fails.
 #[track_caller]
 pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> Undone {
     for at in 1..100 {
@@ -171,10 +171,10 @@ fn a_pass_is_told_to_those_who_may_see_what_it_is_about() {
         refused!(engine.pass(nobody, shared.id), Error::NoPass { .. });
         refused!(engine.undo(nobody, shared.id, false), Error::NoPass { .. });
     }
-    // Private since: nobody else is told that it was there.
+    // Private since then: nobody else learns that it existed.
     let memory = all(&engine, &ana).remove(0);
-    let private = tulving_core::request::UpdateRequest {
-        boundary: Some(tulving_core::vocabulary::Boundary::Private),
+    let private = tulving_core::model::request::UpdateRequest {
+        boundary: Some(tulving_core::model::vocabulary::Boundary::Private),
         ..Default::default()
     };
     engine.update(&ana, memory.id.into(), &private).expect("private");
@@ -190,7 +190,7 @@ fn a_pass_is_told_to_those_who_may_see_what_it_is_about() {
 #[test]
 fn a_pass_on_private_memories_is_its_owners() {
     let (bed, engine) = ears();
-    let ana = bed.member("ana", tulving_core::id::SpaceId::DEFAULT, Role::Writer);
+    let ana = bed.member("ana", tulving_core::model::id::SpaceId::DEFAULT, Role::Writer);
     let pass = hear(&engine, &ana, TWO, "tui");
     let user = bed.user();
     assert!(passes(&engine, &user).is_empty(), "also not an admin's");
@@ -215,13 +215,13 @@ fn a_look_that_was_cut_short_and_is_done_again_is_another_pass() {
     let (bed, engine) = ears();
     let user = bed.user();
     engine.log_turn(&user, &turn(TWO)).expect("logged");
-    // Another process has saved, and vanished before the job was ended; what it saved was erased since.
+    // Another process has saved, and died before the job ended; its memory was erased since then.
     let job = bed.take_job("proactive", "gone", std::time::Duration::from_secs(1)).expect("a job");
     let first = PassId::from_bytes(*job.id.as_bytes());
     let by = user.viewer.principal;
     let pass = Pass::begun(first, PassKind::Proactive, user.space, by, bed.engine.now());
     let pass = pass.ended(PassOutcome::Done, bed.engine.now());
-    bed.world().apply(vec![tulving_core::change::Write::Pass { from: None, to: Box::new(pass) }]);
+    bed.world().apply(vec![tulving_core::model::change::Write::Pass { from: None, to: Box::new(pass) }]);
     bed.clock.advance(std::time::Duration::from_secs(2));
     while engine.process_waiting("test").expect("heard").is_some() {}
     assert_eq!(all(&engine, &user).len(), 2);
@@ -236,7 +236,7 @@ fn a_pass_that_nobody_can_be_at_any_more_was_interrupted() {
     let now = bed.engine.now();
     let by = user.viewer.principal;
     let pass = Pass::begun(PassId::mint(now), PassKind::Consolidate, user.space, by, now);
-    bed.world().apply(vec![tulving_core::change::Write::Pass { from: None, to: Box::new(pass) }]);
+    bed.world().apply(vec![tulving_core::model::change::Write::Pass { from: None, to: Box::new(pass) }]);
     let interrupted = || passes(&engine, &user)[0].is_interrupted(bed.engine.now());
     assert!(!interrupted());
     bed.clock.advance(std::time::Duration::from_secs(301));

@@ -1,17 +1,17 @@
-//! Files, journals and turns have the boundary that memories of the space get by default: in `default` they are private to
-//! the user of the home, whatever role a token has there; elsewhere all members share them.
+//! Files, journals and turns have the default boundary of memories in the space: in `default` they are private to the user
+//! of the home, whatever role a token has there; elsewhere all members share them.
 
-use tulving_core::change::{Actor, ChangeSet, Revision, Write};
-use tulving_core::error::Error;
-use tulving_core::file::MirroredFile;
-use tulving_core::id::{PrincipalId, SpaceId};
-use tulving_core::journal::archive::ArchiveRequest;
-use tulving_core::journal::shelf::Writing;
-use tulving_core::memory::Edition;
-use tulving_core::pass::PassFilter;
+use tulving_core::files::archive::ConversationArchiveRequest;
+use tulving_core::files::shelf::FileWriteMode;
+use tulving_core::model::change::{Actor, ChangeSet, Revision, Write};
+use tulving_core::model::error::Error;
+use tulving_core::model::file::MirroredFile;
+use tulving_core::model::id::{PrincipalId, SpaceId};
+use tulving_core::model::memory::Edition;
+use tulving_core::model::pass::PassFilter;
+use tulving_core::model::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, TurnFilter};
+use tulving_core::model::vocabulary::{Boundary, Role, VersionAct};
 use tulving_core::ports::{Feed, Mirrors, Store};
-use tulving_core::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, TurnFilter};
-use tulving_core::vocabulary::{Boundary, Role, VersionAct};
 
 use crate::bed::{Bed, refused, turn, within};
 
@@ -22,13 +22,18 @@ fn fill(bed: &Bed, owner: &Caller) {
     bed.engine.remember(owner, "we went to zanzibar").expect("noted");
     bed.engine.replace_long_term(owner, "- born in zanzibar\n", None).expect("written");
     bed.engine.replace_long_term(owner, "- born in zanzibar, they say\n", None).expect("written");
-    bed.engine.put_file(owner, "memory/plan.md", "- sail to zanzibar\n", Writing::New).expect("written");
+    bed.engine
+        .put_file(owner, "memory/plan.md", "- sail to zanzibar\n", FileWriteMode::New)
+        .expect("written");
     bed.engine.log_turn(owner, &turn("tell me about zanzibar")).expect("logged");
-    let request = ArchiveRequest { title: Some("zanzibar".to_owned()), ..ArchiveRequest::default() };
+    let request = ConversationArchiveRequest {
+        title: Some("zanzibar".to_owned()),
+        ..ConversationArchiveRequest::default()
+    };
     bed.engine.archive_conversation(owner, request).expect("archived");
 }
 
-/// The ways on which a caller meets the word, by name.
+/// Returns the names of the ways in which a caller finds the word.
 fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
     let engine = &bed.engine;
     let today = engine.journals(caller).expect("a list").journals;
@@ -39,7 +44,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
         format!("{:?} {}", answer.hits, answer.total_found)
     };
     let briefing = BriefingRequest { about: Some(WORD.to_owned()), token_budget: 4_000 };
-    let turns = TurnFilter { channel: None, last: 50 };
+    let turns = TurnFilter { last: 50, ..TurnFilter::default() };
     let shelf = engine.files(caller).expect("files");
     let conversations = engine.conversations(caller).expect("a list").conversations;
     let previous = engine.long_term_history(caller).expect("a list");
@@ -51,7 +56,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
         ("its history", !previous.is_empty()),
         ("files", !shelf.files.is_empty()),
         ("file", engine.file(caller, "memory/plan.md").is_ok()),
-        ("turns", !engine.turns(caller, &turns).expect("turns").is_empty()),
+        ("turns", !engine.turns(caller, &turns).expect("turns").turns.is_empty()),
         ("conversations", !conversations.is_empty()),
         ("recall by text", by(Mode::Substring(WORD.to_owned())).contains(WORD)),
         ("recall", by(Mode::Hybrid(Box::new(Ask::new(WORD)))).contains(WORD)),
@@ -77,16 +82,19 @@ fn the_files_of_the_default_space_are_private_to_its_user_on_every_way() {
     let agent = bed.member("agent", SpaceId::DEFAULT, Role::Writer);
     refused!(bed.engine.remember(&agent, "a note"), Error::PrivateFiles { .. });
     refused!(bed.engine.replace_long_term(&agent, "mine", None), Error::PrivateFiles { .. });
-    refused!(bed.engine.put_file(&agent, "memory/x.md", "x", Writing::New), Error::PrivateFiles { .. });
+    refused!(bed.engine.put_file(&agent, "memory/x.md", "x", FileWriteMode::New), Error::PrivateFiles { .. });
     refused!(bed.engine.remove_file(&agent, "memory/plan.md"), Error::PrivateFiles { .. });
-    refused!(bed.engine.archive_conversation(&agent, ArchiveRequest::default()), Error::PrivateFiles { .. });
-    // What an agent logs itself it reads again, so that a session can be taken up; the user reads all of it.
+    refused!(
+        bed.engine.archive_conversation(&agent, ConversationArchiveRequest::default()),
+        Error::PrivateFiles { .. }
+    );
+    // An agent can read its own turns again, so that it can resume a session; the user reads all of them.
     bed.engine.log_turn(&agent, &turn("the agent was here")).expect("logged");
-    let all = TurnFilter { channel: None, last: 50 };
+    let all = TurnFilter { last: 50, ..TurnFilter::default() };
     let own: Vec<String> =
-        bed.engine.turns(&agent, &all).expect("turns").into_iter().map(|turn| turn.content).collect();
+        bed.engine.turns(&agent, &all).expect("turns").turns.into_iter().map(|turn| turn.content).collect();
     assert_eq!(own, ["the agent was here"]);
-    assert_eq!(bed.engine.turns(&user, &all).expect("turns").len(), 2);
+    assert_eq!(bed.engine.turns(&user, &all).expect("turns").turns.len(), 2);
 }
 
 #[test]
@@ -107,7 +115,7 @@ fn mirrors_that_were_made_for_all_members_become_private() {
     fill(&bed, &user);
     ways(&bed, &user);
     let agent = bed.member("agent", SpaceId::DEFAULT, Role::Reader);
-    // As they were before files had a boundary.
+    // As before files had a boundary.
     for known in bed.store.mirrored(SpaceId::DEFAULT).expect("files") {
         let ids: Vec<_> = bed
             .store
@@ -139,7 +147,7 @@ fn mirrors_that_were_made_for_all_members_become_private() {
         let at = bed.engine.now();
         bed.store.apply(&ChangeSet { by, at, rights: Vec::new(), writes }).expect("applied");
     }
-    // Another process comes, and finds them so.
+    // Another process starts, and finds them so.
     let engine = bed.beside();
     let filter = Filter { space: Some(SpaceId::DEFAULT), ..Filter::default() };
     let mode = Mode::Substring(WORD.to_owned());

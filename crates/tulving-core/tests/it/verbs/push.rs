@@ -1,19 +1,19 @@
-//! Documents: text as it is, other files as attachments whose text is read later.
+//! Documents: text is stored directly, other files as attachments whose text is read later.
 
 use std::time::Duration;
 
-use tulving_core::answer::{Fate, Receipt, Warning};
-use tulving_core::error::{Error, ExtractError, Invalid, ObjectError};
-use tulving_core::memory::Memory;
+use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::error::{Error, ExtractError, Invalid, ObjectError};
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::{Caller, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::vocabulary::{ContentType, Derivable, JobState, Role, State};
 use tulving_core::ports::{Extracted, Objects};
-use tulving_core::request::{Caller, Manner, SaveRequest, UpdateRequest};
-use tulving_core::vocabulary::{ContentType, Derivable, JobState, Role, State};
 use tulving_core::{Document, Processed};
 use tulving_testkit::objects::hash;
 
 use crate::bed::{Bed, refused, said};
 
-/// Bytes that are no text; those that begin so are a PDF.
+/// Binary data that begins as a PDF.
 const PDF: &[u8] = b"%PDF-1.7\n\xff\xfe\x00 first";
 const OTHER_PDF: &[u8] = b"%PDF-1.7\n\xff\xfe\x00 second";
 const KIND: &str = "application/pdf";

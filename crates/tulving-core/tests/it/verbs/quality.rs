@@ -1,26 +1,26 @@
-//! The audit of quality: what it finds, what it proposes, and what becomes of that.
+//! The quality audit: its findings, its proposals, and the result of applying them.
 
 use std::time::Duration;
 
-use tulving_core::answer::{Done, Finding, Report};
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, ProposalId};
-use tulving_core::request::{
+use tulving_core::model::answer::{Done, Finding, Report};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, ProposalId};
+use tulving_core::model::request::{
     Ask, AuditFilter, Caller, ForgetRequest, Manner, QualityRequest, SaveRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{
+use tulving_core::model::vocabulary::{
     AuditAct, Boundary, FindingKind, MemoryType, ProposedAct, Relation, Role, SecretPolicy, SpaceKind, State,
 };
-use tulving_core::{Document, Secrecy};
+use tulving_core::{Document, SecretPolicies};
 
 use super::ask::{ask, bed as redacting_bed};
 use super::near::WORDS;
 use super::withhold::token;
 use crate::bed::{Bed, keyed, refused, said, within};
 
-/// A bed where secrets are stored, as they were before they were looked for.
+/// Creates a bed where secrets are stored, as before they were detected.
 fn bed() -> Bed {
-    redacting_bed().with_secrecy(Secrecy { usual: SecretPolicy::Off, ..Secrecy::default() })
+    redacting_bed().with_secrecy(SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() })
 }
 
 #[track_caller]
@@ -38,7 +38,7 @@ fn of_kind(bed: &Bed, caller: &Caller, kind: FindingKind) -> Vec<Finding> {
     report.findings
 }
 
-/// The only finding of a kind.
+/// Returns the only finding of a kind.
 #[track_caller]
 fn only(bed: &Bed, caller: &Caller, kind: FindingKind) -> Finding {
     let mut findings = of_kind(bed, caller, kind);
@@ -50,7 +50,7 @@ fn ids(finding: &Finding) -> Vec<MemoryId> {
     finding.memories.iter().map(|memory| memory.id).collect()
 }
 
-/// Does the proposal at this place, which is then no longer made and cannot be done twice.
+/// Applies the proposal at this position, which is then no longer made and cannot be applied twice.
 #[track_caller]
 fn apply(bed: &Bed, caller: &Caller, finding: &Finding, place: usize) -> Done {
     let id = finding.proposals[place].id;
@@ -61,7 +61,7 @@ fn apply(bed: &Bed, caller: &Caller, finding: &Finding, place: usize) -> Done {
     done
 }
 
-/// What was last done to a memory, and why.
+/// Returns the last act on a memory, and its reason.
 fn reason(bed: &Bed, caller: &Caller, id: MemoryId) -> (AuditAct, Option<String>) {
     let filter = AuditFilter { space: None, memory: Some(id), last: 1 };
     let entry = bed.engine.audit(caller, &filter).expect("an audit").pop().expect("an entry");
@@ -184,7 +184,7 @@ fn of_two_that_contradict_either_can_be_kept() {
     assert_eq!(does, ["#2 updates #1", "#1 updates #2"]);
     apply(&bed, &user, &finding, 1);
     assert_eq!(bed.get(&user, other).superseded_by, Some(one));
-    // The other one is no longer to be had.
+    // The other proposal no longer exists.
     refused!(bed.engine.apply_proposal(&user, finding.proposals[0].id), Error::NoProposal { .. });
 }
 
@@ -487,7 +487,7 @@ fn a_report_gives_as_many_of_each_kind_as_asked_and_counts_all() {
     assert_eq!(report.findings[0].memories[0].label, "#1", "the oldest first");
     let none = QualityRequest { limit: 0, ..QualityRequest::default() };
     refused!(bed.engine.quality(&user, &none, &mut |_| {}), Error::Invalid(Invalid::OutsideRange { .. }));
-    // One that stands on a later page is found too.
+    // A proposal on a later page is found too.
     let all = of_kind_all(&bed, &user);
     bed.engine.apply_proposal(&user, all[69].proposals[0].id).expect("done");
     assert_eq!(of_kind_all(&bed, &user).len(), 69);
@@ -515,7 +515,7 @@ fn nobody_learns_of_what_is_not_for_them() {
     let hers = only(&bed, &ana, FindingKind::Secret);
     assert_eq!(ids(&hers), [secret]);
     refused!(bed.engine.apply_proposal(&tom, hers.proposals[0].id), Error::NoProposal { .. });
-    // Another space has its own.
+    // Another space has its own report.
     let elsewhere = within(&bed.user(), bed.space("group", SpaceKind::Group));
     assert_eq!(report(&bed, &elsewhere).looked_at, 0);
     refused!(bed.engine.apply_proposal(&elsewhere, hers.proposals[0].id), Error::NoProposal { .. });
@@ -599,4 +599,46 @@ fn what_was_observed_again_and_again_may_become_a_fact() {
     for old in [first, second] {
         assert_eq!(bed.get(&user, old).superseded_by, Some(third));
     }
+}
+
+#[test]
+fn values_that_compete_are_found_with_what_to_do() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The demo is on Thursday").id;
+    let new = bed.save(&user, "The demo has moved to Friday").id;
+    bed.save(&user, "Room 12 has a projector");
+    bed.save(&user, "Room 14 has a projector");
+    let finding = only(&bed, &user, FindingKind::CompetingValues);
+    assert_eq!(ids(&finding), [old, new]);
+    assert!(finding.why.starts_with("#1 says `Thursday`, and #2 says `Friday` since "), "{}", finding.why);
+    let acts: Vec<ProposedAct> = finding.proposals.iter().map(|one| one.act).collect();
+    assert_eq!(acts, [ProposedAct::Supersede, ProposedAct::Contradict]);
+    let done = apply(&bed, &user, &finding, 0);
+    assert_eq!(done.message, "#2 updates #1 from now on");
+    assert_eq!(of_kind(&bed, &user, FindingKind::CompetingValues), []);
+}
+
+#[test]
+fn values_that_compete_are_settled_by_any_link_that_somebody_made() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The demo is on Thursday").id;
+    let new = bed.save(&user, "The demo is on Friday").id;
+    let advice = only(&bed, &user, FindingKind::CompetingValues).advice.expect("advice");
+    assert!(advice.contains("`tulving associate 2 1 --relation related_to`"), "{advice}");
+    bed.link(&user, new, old, Relation::RelatedTo);
+    assert_eq!(of_kind(&bed, &user, FindingKind::CompetingValues), []);
+}
+
+#[test]
+fn of_what_differs_by_the_number_of_a_ticket_nothing_is_said() {
+    let bed = bed();
+    let user = bed.user();
+    for number in [1041, 1042] {
+        let content =
+            format!("Ticket {number} is about the login page that does not load on old phones and tablets");
+        bed.save(&user, content.as_str());
+    }
+    assert_eq!(report(&bed, &user).findings, []);
 }

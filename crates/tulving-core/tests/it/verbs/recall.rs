@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, MemoryRef};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, MemoryRef};
+use tulving_core::model::request::{Ask, Caller, Mode, RecallRequest, SaveRequest, Sort};
+use tulving_core::model::vocabulary::{MemoryType, Relation, State};
 use tulving_core::ports::Log;
-use tulving_core::request::{Ask, Caller, Mode, RecallRequest, SaveRequest, Sort};
-use tulving_core::vocabulary::{MemoryType, Relation, State};
 use tulving_testkit::build;
 
 use crate::bed::{Bed, recall, refused};

@@ -1,11 +1,13 @@
-//! move_to: memories go to another space, as one act.
+//! move_to: moves memories to another space, as one act.
 
-use tulving_core::error::{Error, Field, Invalid, Unique};
-use tulving_core::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
-use tulving_core::limits;
-use tulving_core::memory::{Memory, Mirror};
-use tulving_core::request::{Ask, AuditFilter, Caller, Manner, Mode, SaveRequest, Sort, UpdateRequest};
-use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
+use tulving_core::model::error::{Error, Field, Invalid, Unique};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::limits;
+use tulving_core::model::memory::{Memory, Mirror};
+use tulving_core::model::request::{
+    Ask, AuditFilter, Caller, Manner, Mode, SaveRequest, Sort, UpdateRequest,
+};
+use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_testkit::build;
 use tulving_testkit::embedder::NoEmbedder;
 
@@ -172,7 +174,7 @@ fn what_is_held_there_is_named_and_nothing_goes() {
             two.go(&within(ann, two.there), &[mine]),
             Error::Held { other: MemoryRef::Number(other), .. } if Some(other) == theirs.number
         );
-        // What is private is of another audience, and so is what another's private memory holds.
+        // A private memory has another audience, and so has a key or path that another's private memory uses.
         let private = SaveRequest { boundary: Some(Boundary::Private), ..request };
         bed.save(&two.eve, private.clone());
         let own = bed.save(ann, private).id;
@@ -235,18 +237,19 @@ fn an_edit_decided_before_a_memory_went_is_decided_again() {
     let id = bed.save(ann, "walrus").id;
     let (there, version) = (two.there, Version::FIRST);
     let leaves = move |from: SpaceId, to: SpaceId| {
-        let write = tulving_core::change::Write::Relocate { id, from: (from, version), to };
+        let write = tulving_core::model::change::Write::Relocate { id, from: (from, version), to };
         move |store: std::sync::Arc<dyn tulving_core::ports::Store>| {
-            build::World::new(store).apply(vec![write]);
+            build::StoreFixture::new(store).apply(vec![write]);
         }
     };
-    // Bob could edit it where it was, and does not see it where it is.
+    // Bob could edit it in the old space, and does not see it in the new one.
     bed.store.before_next_apply(leaves(two.here, there));
     refused!(bed.engine.update(&two.bob, id.into(), &said("his words")), Error::NoMemory { .. });
     bed.store.before_next_apply(leaves(there, two.here));
     refused!(bed.engine.pin(&two.eve, id.into()), Error::NoMemory { .. });
     bed.store.before_next_apply(leaves(two.here, there));
-    let forgotten = bed.engine.forget(ann, id.into(), &tulving_core::request::ForgetRequest::default());
+    let forgotten =
+        bed.engine.forget(ann, id.into(), &tulving_core::model::request::ForgetRequest::default());
     assert_eq!(forgotten.unwrap().memory.space, there, "who may there too does it there");
 }
 
@@ -258,8 +261,8 @@ fn of_two_who_move_a_memory_one_does_and_the_other_finds_it_there() {
     let (here, there) = (two.here, two.there);
     bed.store.before_next_apply(move |store| {
         let from = (here, Version::FIRST);
-        let write = tulving_core::change::Write::Relocate { id, from, to: there };
-        build::World::new(store).apply(vec![write]);
+        let write = tulving_core::model::change::Write::Relocate { id, from, to: there };
+        build::StoreFixture::new(store).apply(vec![write]);
     });
     assert_eq!(two.go(ann, &[id]).unwrap()[0].number, Some(Number(1)));
     let page = bed.engine.list(&two.eve, &listing(Sort::Newest, 10)).unwrap();

@@ -1,21 +1,21 @@
-//! What was put aside: who sees it, who may find it good, and what becomes of it.
+//! Quarantined memories: who sees them, who may approve them, and the result.
 
 use tulving_core::Engine;
-use tulving_core::error::Error;
-use tulving_core::id::MemoryId;
-use tulving_core::request::{Ask, AuditFilter, Caller, ForgetRequest, Mode, TurnRequest};
-use tulving_core::turn::Listening;
-use tulving_core::vocabulary::{AuditAct, Role};
+use tulving_core::model::error::Error;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Ask, AuditFilter, Caller, ForgetRequest, Mode, TurnRequest};
+use tulving_core::model::turn::Listening;
+use tulving_core::model::vocabulary::{AuditAct, Role};
 
 use crate::bed::{Bed, recall, refused, turn, within};
 
-/// An engine that listens, and trusts nothing that is said on the web.
+/// Creates an engine that listens, and does not trust the web.
 fn ears(bed: &Bed) -> Engine {
     let untrusted = vec!["web".to_owned()];
     bed.beside().with_listening(Listening { enabled: true, untrusted, ..Listening::default() })
 }
 
-/// Puts something aside in the caller's space.
+/// Quarantines a memory in the caller's space.
 #[track_caller]
 fn put_aside(engine: &Engine, caller: &Caller, content: &str) -> MemoryId {
     let request = TurnRequest { source: Some("web".to_owned()), ..turn(content) };
@@ -89,7 +89,7 @@ fn review_takes_the_right_to_write_and_shows_nothing_to_others() {
         refused!(act(&engine, &stranger, id.into()), Error::NoMemory { .. });
     }
     engine.accept(&other, id.into()).expect("as for an edit");
-    // What is private waits for its owner alone.
+    // A private memory waits for its owner alone.
     let user = bed.user();
     let private = put_aside(&engine, &user, "I live in Vienna.");
     bed.engine.set_member(&user, "default", "other", Role::Admin).expect("a member");

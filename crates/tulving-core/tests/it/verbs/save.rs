@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use tulving_core::answer::{Fate, Receipt, Warning};
-use tulving_core::change::Write;
-use tulving_core::error::{Conflict, Error, Invalid, StoreError};
-use tulving_core::id::{MemoryRef, Number, SpaceId, Version};
-use tulving_core::memory::{Attachment, Memory, Standing};
-use tulving_core::ports::Clock as _;
-use tulving_core::request::{AssociationRequest, AuditFilter, Caller, Manner, Mode, SaveRequest};
-use tulving_core::space::MemberOf;
-use tulving_core::vocabulary::{
+use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Conflict, Error, Invalid, StoreError};
+use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::memory::{Attachment, Memory, Standing};
+use tulving_core::model::request::{AssociationRequest, AuditFilter, Caller, Manner, Mode, SaveRequest};
+use tulving_core::model::space::MemberOf;
+use tulving_core::model::vocabulary::{
     AuditAct, Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, SpaceKind, Stability,
     State, Trust,
 };
+use tulving_core::ports::Clock as _;
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
@@ -193,9 +193,9 @@ fn a_path_with_the_same_content_is_skipped_and_with_another_updated() {
     let changed = bed.save(&user, at_path("/notes/a.md", "new text"));
     assert_eq!((changed.fate, changed.id, changed.version), (Fate::Updated, first.id, Version(2)));
     let other = bed.save(&user, at_path("/notes/b.md", "new text"));
-    assert_eq!(other.fate, Fate::Created, "another file may say the same");
+    assert_eq!((other.fate, other.id), (Fate::Duplicate, first.id), "another file says the same");
     let plain = bed.save(&user, "new text");
-    assert_eq!(plain.fate, Fate::Created, "and so may a memory of no file");
+    assert_eq!((plain.fate, plain.id), (Fate::Duplicate, first.id), "and so does somebody without a file");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_memory_cannot_be_linked_to_itself_by_its_key() {
     assert_eq!(bed.contents(&user), ["one"], "the whole act is refused");
 }
 
-/// Two hubs; the caller writes in the first and reads the other's org-wide memory.
+/// Creates two hubs. The caller writes in the first and reads an org-wide memory of the other.
 fn visitor(bed: &Bed) -> (Caller, SpaceId, Memory) {
     let own = bed.hub("own");
     let other = bed.hub("other");
@@ -371,7 +371,7 @@ fn the_right_to_supersede_is_checked_when_it_is_used() {
     let who = visitor.viewer.principal;
     bed.world().join(who, MemberOf::Space(other), Role::Writer);
     bed.store.before_next_apply(move |store| {
-        let world = build::World::new(store);
+        let world = build::StoreFixture::new(store);
         world.leave(who, MemberOf::Space(other));
     });
     let new = bed.save(&visitor, updating(&target));
@@ -463,7 +463,7 @@ fn a_right_lost_on_the_way_stops_the_save() {
     let writer = bed.member("writer", hub, Role::Writer);
     let who = writer.viewer.principal;
     bed.store.before_next_apply(move |store| {
-        let world = build::World::new(store);
+        let world = build::StoreFixture::new(store);
         world.join(who, MemberOf::Space(hub), Role::Reader);
     });
     refused!(

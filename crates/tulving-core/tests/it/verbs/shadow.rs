@@ -1,21 +1,21 @@
-//! The shadow journaler: what of answers comes into the journal of the day, when, once, and what not.
+//! The shadow journaler: which parts of answers it adds to the journal of the day, when, once, and which not.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tulving_core::error::LlmError;
-use tulving_core::job::{SHADOW, SHADOWS};
-use tulving_core::journal::Day;
-use tulving_core::llm::{Ended, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
-use tulving_core::pass::PassFilter;
+use tulving_core::files::Day;
+use tulving_core::model::error::LlmError;
+use tulving_core::model::job::{SHADOW, SHADOWS};
+use tulving_core::model::llm::{Ended, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
+use tulving_core::model::pass::PassFilter;
+use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
+use tulving_core::model::turn::{Journaling, Listening};
+use tulving_core::model::vocabulary::{JobState, PassKind, PassOutcome, Role, TurnRole};
 use tulving_core::ports::{Jobs, LanguageModel};
-use tulving_core::request::{Caller, TurnFilter, TurnRequest};
-use tulving_core::turn::{Journaling, Listening};
-use tulving_core::vocabulary::{JobState, PassKind, PassOutcome, Role, TurnRole};
 use tulving_core::{Engine, Llm};
 use tulving_testkit::embedder::NoEmbedder;
-use tulving_testkit::files::MemoryFiles;
+use tulving_testkit::files::InMemoryFiles;
 use tulving_testkit::llm::ScriptedLlm;
 
 use super::passes::{passes, undo_until_done};
@@ -46,14 +46,14 @@ fn turn(role: TurnRole, content: &str) -> TurnRequest {
     TurnRequest { channel, role, source, ..bed::turn(content) }
 }
 
-/// Logs what a user said and what was answered.
+/// Logs the words of a user and the answer.
 #[track_caller]
 fn converse(engine: &Engine, caller: &Caller, said: &str, answered: &str) {
     engine.log_turn(caller, &turn(TurnRole::User, said)).expect("logged");
     engine.log_turn(caller, &turn(TurnRole::Assistant, answered)).expect("logged");
 }
 
-/// Does all that asks a model, and says how often something was done.
+/// Runs all jobs that ask a model, and returns their number.
 #[track_caller]
 fn think(engine: &Engine) -> usize {
     let mut done = 0;
@@ -69,7 +69,7 @@ fn journal(engine: &Engine, caller: &Caller) -> String {
     engine.journal(caller, today).expect("read").map_or_else(String::new, |journal| journal.content)
 }
 
-fn jobs(bed: &Bed) -> Vec<tulving_core::job::Job> {
+fn jobs(bed: &Bed) -> Vec<tulving_core::model::job::Job> {
     Jobs::jobs(&*bed.store, &[], &[SHADOW], 999).expect("jobs")
 }
 
@@ -77,15 +77,15 @@ fn usage(bed: &Bed, engine: &Engine) -> Vec<Usage> {
     engine.usage(&bed.user(), 1).expect("told").usage
 }
 
-/// Searches when it is asked, and then asks to remember; as often as one likes.
+/// A model that searches when it is asked, and then asks to remember, any number of times.
 #[derive(Default)]
-struct Steady {
+struct SteadyLlm {
     asked: AtomicUsize,
-    /// Broken when it has said what to remember, once.
-    breaks: Mutex<Option<Arc<MemoryFiles>>>,
+    /// The files to break once, after the model has asked to remember.
+    breaks: Mutex<Option<Arc<InMemoryFiles>>>,
 }
 
-impl LanguageModel for Steady {
+impl LanguageModel for SteadyLlm {
     fn name(&self) -> Option<LlmName> {
         Some(LlmName { provider: "steady".to_owned(), model: "steady".to_owned() })
     }
@@ -143,7 +143,7 @@ fn what_is_new_of_an_answer_comes_into_the_journal_of_the_day() {
     assert!(asked.iter().all(|prompt| prompt.model.as_deref() == Some("cheap") && prompt.tools.len() == 2));
     let Message::User(shown) = &asked[0].messages[1] else { panic!("a question") };
     assert!(shown.contains(SAID) && shown.contains(ANSWERED), "{shown}");
-    // The next one begins with nothing of it.
+    // The next one starts without it.
     converse(&engine, &user, "And the cache runs on port 6380.", "Port 6380 for the cache, fine.");
     llm.answer_text("nothing");
     assert_eq!(think(&engine), 1);
@@ -172,7 +172,7 @@ fn only_answers_to_users_are_looked_at() {
     log(&quiet, TurnRole::User, "tui", "b");
     log(&quiet, TurnRole::Assistant, "tui", "b");
     assert_eq!(asked_for(), 0);
-    // To nobody, to a clock, in another channel, to who cannot be trusted.
+    // Answers in a channel where nobody asked, and where only clocks and untrusted sources did.
     log(&user, TurnRole::Assistant, "tui", "c");
     log(&user, TurnRole::Assistant, "tui", "a");
     assert_eq!(asked_for(), 2);
@@ -223,8 +223,8 @@ fn the_oldest_that_waits_is_dropped_and_counted_and_no_turn_is() {
     }
     let waiting = jobs(&bed);
     assert_eq!(waiting.len(), SHADOWS);
-    let filter = TurnFilter { channel: None, last: 1_000 };
-    let turns = engine.turns(&user, &filter).expect("turns");
+    let filter = TurnFilter { last: 1_000, ..TurnFilter::default() };
+    let turns = engine.turns(&user, &filter).expect("turns").turns;
     assert_eq!(turns.len(), 2 * (SHADOWS + 6));
     let first = waiting.iter().map(|job| job.turn().expect("a turn").1).min().expect("one");
     assert_eq!(turns.iter().position(|turn| turn.id == first), Some(13), "the oldest are gone");
@@ -254,7 +254,7 @@ fn a_pass_that_is_begun_while_it_is_to_be_dropped_costs_no_turn() {
 #[test]
 fn what_was_written_before_a_process_ended_is_not_written_again() {
     let bed = Bed::new();
-    let steady = Arc::new(Steady::default());
+    let steady = Arc::new(SteadyLlm::default());
     let llm = Llm::new(steady.clone(), None);
     let engine = bed.shipped(Arc::new(NoEmbedder)).with_listening(listening()).with_llm(llm);
     let user = bed.user();
@@ -293,11 +293,11 @@ fn what_was_written_before_a_process_ended_is_not_written_again() {
 fn what_was_only_about_to_be_written_is_done_again() {
     let bed = Bed::new();
     let breaks = Mutex::new(Some(bed.files.clone()));
-    let llm = Llm::new(Arc::new(Steady { breaks, ..Steady::default() }), None);
+    let llm = Llm::new(Arc::new(SteadyLlm { breaks, ..SteadyLlm::default() }), None);
     let engine = bed.shipped(Arc::new(NoEmbedder)).with_listening(listening()).with_llm(llm);
     let user = bed.user();
     converse(&engine, &user, SAID, ANSWERED);
-    // The process ends between the note of what it is about to write and the writing.
+    // The process ends between its note of a pending write and the write.
     let done = engine.think_waiting("test").expect("thought").expect("one");
     assert_eq!(done.job.state, JobState::Waiting);
     bed.files.set_broken(false);
@@ -372,7 +372,7 @@ fn it_is_noted_in_the_space_of_the_turn_by_who_logged_it() {
     assert_eq!(content, "No journal entry holds \"postgres\".", "nothing of another space is found");
     assert_eq!(journal(&engine, &bob), format!("{NOTED}\n"));
     assert!(!journal(&engine, &bed.user()).contains("Hetzner"));
-    // Who may not write there any more notes nothing there.
+    // A person who may no longer write there notes nothing there.
     converse(&engine, &ann, "The cache runs on port 6380.", "Port 6380, fine.");
     bed.engine.set_member(&bed.user(), "hub", "ann", Role::Reader).expect("a reader");
     assert_eq!((think(&engine), llm.asked().len()), (1, 2), "and asks nobody");
@@ -405,7 +405,7 @@ fn a_model_that_means_harm_writes_nothing_but_lines_of_today() {
         assert_eq!(think(&engine), 1);
         assert!(llm.asked().len() <= asked + 2, "a loop ends");
         assert_eq!(bed.files.all(), before, "{name}");
-        // What was not asked for any more must not answer the next.
+        // Leftover scripted answers must not answer the next question.
         while llm.asked().len() < asked + 2 {
             let _ = llm.complete(&Prompt::new("", ""));
         }

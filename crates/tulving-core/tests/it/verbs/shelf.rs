@@ -1,9 +1,9 @@
 //! The files of a space: made, read, listed and removed by its members.
 
-use tulving_core::error::{Error, FileError, Invalid};
-use tulving_core::journal::shelf::Writing;
+use tulving_core::files::shelf::FileWriteMode;
+use tulving_core::model::error::{Error, FileError, Invalid};
+use tulving_core::model::vocabulary::{Role, SpaceKind};
 use tulving_core::ports::Files as _;
-use tulving_core::vocabulary::{Role, SpaceKind};
 
 use crate::bed::{Bed, refused};
 
@@ -13,19 +13,19 @@ fn members_make_read_list_and_remove_files() {
     let group = bed.space("kitchen", SpaceKind::Group);
     let cook = bed.member("cook", group, Role::Writer);
     let guest = bed.member("guest", group, Role::Reader);
-    let made = bed.engine.put_file(&cook, "lists/shopping.md", "- milk\n", Writing::New).expect("made");
+    let made = bed.engine.put_file(&cook, "lists/shopping.md", "- milk\n", FileWriteMode::New).expect("made");
     assert_eq!((made.path.as_str(), made.size), ("groups/kitchen/lists/shopping.md", 7));
     refused!(
-        bed.engine.put_file(&cook, "lists/shopping.md", "- tea\n", Writing::New),
+        bed.engine.put_file(&cook, "lists/shopping.md", "- tea\n", FileWriteMode::New),
         Error::File(FileError::Exists { .. })
     );
-    bed.engine.put_file(&cook, "lists/shopping.md", "- tea\n", Writing::Any).expect("replaced");
+    bed.engine.put_file(&cook, "lists/shopping.md", "- tea\n", FileWriteMode::Any).expect("replaced");
     assert_eq!(bed.engine.file(&guest, "lists/shopping.md").expect("read").content, "- tea\n");
     let shelf = bed.engine.files(&guest).expect("listed");
     assert_eq!(shelf.folder, "groups/kitchen");
     assert_eq!(shelf.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["lists/shopping.md"]);
     assert_eq!(
-        bed.engine.put_file(&guest, "x.md", "", Writing::Any).expect_err("refused").code(),
+        bed.engine.put_file(&guest, "x.md", "", FileWriteMode::Any).expect_err("refused").code(),
         "no_write_access"
     );
     assert_eq!(
@@ -44,14 +44,14 @@ fn what_a_removed_file_said_before_goes_with_it() {
     let cook = bed.member("cook", group, Role::Writer);
     let path = bed.path(&cook, "safe.md");
     for code in ["1234", "5678"] {
-        bed.engine.put_file(&cook, "safe.md", code, Writing::Any).expect("written");
+        bed.engine.put_file(&cook, "safe.md", code, FileWriteMode::Any).expect("written");
     }
     assert_eq!(bed.files.previous(&path).expect("read").len(), 1);
     bed.engine.remove_file(&cook, "safe.md").expect("removed");
     assert_eq!(bed.files.previous(&path).expect("read"), []);
     // Somebody has removed the file itself by hand.
     for code in ["1234", "5678"] {
-        bed.engine.put_file(&cook, "safe.md", code, Writing::Any).expect("written");
+        bed.engine.put_file(&cook, "safe.md", code, FileWriteMode::Any).expect("written");
     }
     bed.files.delete(&path);
     bed.engine.remove_file(&cook, "safe.md").expect("its previous texts are removed");
@@ -67,7 +67,7 @@ fn no_name_leads_out_of_the_folder_and_what_is_no_text_is_refused_by_name() {
     for name in ["../garden/plan.md", "/etc/passwd", "a/../../b", ".hidden", "a//b", ""] {
         let invalid = |result: Result<(), Error>| matches!(result, Err(Error::Invalid(_)));
         assert!(invalid(bed.engine.file(&cook, name).map(drop)), "{name}");
-        assert!(invalid(bed.engine.put_file(&cook, name, "x", Writing::Any).map(drop)), "{name}");
+        assert!(invalid(bed.engine.put_file(&cook, name, "x", FileWriteMode::Any).map(drop)), "{name}");
         assert!(invalid(bed.engine.remove_file(&cook, name)), "{name}");
     }
     bed.edit(&cook, "picture.png", b"\x89PNG\0\0");
@@ -84,10 +84,10 @@ fn of_a_workspace_itself_only_what_is_memory_is_shown() {
         bed.engine.files(&user).expect("listed").files.into_iter().map(|file| file.name).collect();
     assert_eq!(names, ["memory/MEMORY.md"]);
     for name in ["src/main.rs", "groups/kitchen/x.md", "memory"] {
-        refused!(bed.engine.file(&user, name), Error::Invalid(Invalid::FileName { .. }));
+        refused!(bed.engine.file(&user, name), Error::Invalid(Invalid::FileOutside { .. }));
         refused!(
-            bed.engine.put_file(&user, name, "x", Writing::Any),
-            Error::Invalid(Invalid::FileName { .. })
+            bed.engine.put_file(&user, name, "x", FileWriteMode::Any),
+            Error::Invalid(Invalid::FileOutside { .. })
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Journals of another workspace, taken over again and again.
+//! Journals of another workspace, imported repeatedly.
 
 use std::sync::Barrier;
 
-use tulving_core::error::Error;
-use tulving_core::foreign::Diary;
-use tulving_core::journal::take_over::LongTermTaken;
-use tulving_core::vocabulary::Role;
+use tulving_core::files::take_over::LongTermImportOutcome;
+use tulving_core::model::error::Error;
+use tulving_core::model::foreign::Diary;
+use tulving_core::model::vocabulary::Role;
 
 use crate::bed::{Bed, refused};
 
@@ -39,7 +39,7 @@ fn journals_get_what_they_lack_and_lose_nothing() {
     let taken = bed.engine.take_journals(&user, theirs(), false).expect("taken over");
     assert_eq!(taken, told);
     assert_eq!((taken.new, taken.extended, taken.entries, taken.skipped.len()), (1, 1, 1, 2));
-    assert_eq!(taken.long_term, Some(LongTermTaken::New));
+    assert_eq!(taken.long_term, Some(LongTermImportOutcome::New));
     let journal = |day: &str| {
         let day = day.parse().expect("a day");
         bed.engine.journal(&user, day).expect("read").expect("a journal").content
@@ -48,10 +48,10 @@ fn journals_get_what_they_lack_and_lose_nothing() {
     assert_eq!(journal("2026-05-26"), "here\nin both\n- there\n  and more\n");
     let again = bed.engine.take_journals(&user, theirs(), false).expect("taken over");
     assert_eq!((again.new, again.extended, again.known), (0, 0, 2));
-    assert_eq!(again.long_term, Some(LongTermTaken::Known));
+    assert_eq!(again.long_term, Some(LongTermImportOutcome::Known));
     bed.edit(&user, "memory/MEMORY.md", "known here");
     let left = bed.engine.take_journals(&user, theirs(), false).expect("taken over");
-    assert_eq!(left.long_term, Some(LongTermTaken::Left));
+    assert_eq!(left.long_term, Some(LongTermImportOutcome::Left));
     assert_eq!(bed.engine.long_term(&user).expect("read").content, "known here");
 }
 

@@ -1,15 +1,17 @@
-//! Rules for what has aged, by hand and in the background.
+//! Lifecycle rules, run by hand and in the background.
 
 use std::time::Duration;
 
-use tulving_core::error::Error;
-use tulving_core::id::{JobId, MemoryId, SpaceId};
-use tulving_core::lifecycle::judge::Step;
-use tulving_core::lifecycle::rules::{Expiry, Policy, Rules};
-use tulving_core::request::{
+use tulving_core::background::lifecycle::judge::LifecycleStep;
+use tulving_core::background::lifecycle::rules::{ExpiryRule, LifecyclePolicies, LifecyclePolicy};
+use tulving_core::model::error::Error;
+use tulving_core::model::id::{JobId, MemoryId, SpaceId};
+use tulving_core::model::request::{
     AuditFilter, Caller, Filter, Manner, Mode, RecallRequest, SaveRequest, UpdateRequest,
 };
-use tulving_core::vocabulary::{AuditAct, Boundary, JobState, MemoryType, Role, SpaceKind, Stability, State};
+use tulving_core::model::vocabulary::{
+    AuditAct, Boundary, JobState, MemoryType, Role, SpaceKind, Stability, State,
+};
 use tulving_core::{Engine, TendRequest, Tended};
 
 use crate::bed::{Bed, refused};
@@ -43,8 +45,8 @@ fn steps(tended: &Tended) -> Vec<(&str, &str)> {
     tended.steps.iter().map(|step| (step.step.as_str(), step.memory.edition.text.content.as_str())).collect()
 }
 
-fn with(bed: &mut Bed, usual: Policy) {
-    bed.engine = bed.beside().with_rules(Rules { usual, ..Rules::default() });
+fn with(bed: &mut Bed, usual: LifecyclePolicy) {
+    bed.engine = bed.beside().with_rules(LifecyclePolicies { usual, ..LifecyclePolicies::default() });
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn a_memory_cools_is_brought_back_by_use_and_in_the_end_is_archived() {
     assert_eq!(now(&bed, &user).moved(), 0, "it has not cooled for long enough");
     bed.clock.advance(60 * DAY);
     let tended = now(&bed, &user);
-    assert_eq!((tended.archived, tended.steps[0].step), (1, Step::Archive));
+    assert_eq!((tended.archived, tended.steps[0].step), (1, LifecycleStep::Archive));
     assert!(recalled(&bed.engine, &user, "standup").is_empty());
     assert_eq!(bed.get(&user, id).edition.text.content, "standup moved to ten", "it can be read");
     let audit =
@@ -82,7 +84,10 @@ fn what_somebody_brought_back_stays_and_what_somebody_archived_too() {
     let mut bed = Bed::new();
     with(
         &mut bed,
-        Policy { expire: vec![Expiry { after_days: 10, ..Expiry::default() }], ..Policy::default() },
+        LifecyclePolicy {
+            expire: vec![ExpiryRule { after_days: 10, ..ExpiryRule::default() }],
+            ..LifecyclePolicy::default()
+        },
     );
     let user = bed.user();
     let (ended, put_away) = (bed.save(&user, "ends by rule").id, bed.save(&user, "ends by hand").id);
@@ -113,7 +118,7 @@ fn what_has_expired_is_archived_and_comes_back_with_a_later_end_only() {
     let later = UpdateRequest { expires_at: Some(None), ..UpdateRequest::default() };
     assert_eq!(bed.update(&user, id, &later).standing.state, State::Active);
     assert_eq!(recalled(&bed.engine, &user, "voucher"), [id]);
-    // What somebody archived stays so, whatever its end.
+    // A memory that somebody archived stays archived, whatever its expiry.
     bed.engine.archive(&user, id.into()).expect("archived");
     let sooner = UpdateRequest { expires_at: Some(Some(end)), ..UpdateRequest::default() };
     bed.update(&user, id, &sooner);
@@ -137,7 +142,14 @@ fn an_edit_brings_a_cooling_memory_back() {
 #[test]
 fn a_dry_run_says_the_same_and_writes_nothing() {
     let mut bed = Bed::new();
-    with(&mut bed, Policy { keep_forgotten_days: Some(5), keep_audit_days: Some(5), ..Policy::default() });
+    with(
+        &mut bed,
+        LifecyclePolicy {
+            keep_forgotten_days: Some(5),
+            keep_audit_days: Some(5),
+            ..LifecyclePolicy::default()
+        },
+    );
     let user = bed.user();
     for n in 0..12 {
         bed.save(&user, volatile(&format!("note {n}")));
@@ -154,7 +166,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     let told = |tended: &Tended| -> Vec<(MemoryId, String)> {
         tended.steps.iter().map(|step| (step.memory.id, step.why.clone())).collect()
     };
-    // What went for good cannot be shown any more.
+    // An erased memory cannot be shown any more.
     assert_eq!(told(&dry)[..12], told(&done)[..]);
     assert_eq!((done.cooled, done.erased, done.audit_removed), (12, 1, 1));
     assert_eq!(now(&bed, &user).moved(), 0, "and nothing is due twice");
@@ -165,7 +177,14 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
 #[test]
 fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
     let mut bed = Bed::new();
-    with(&mut bed, Policy { keep_forgotten_days: Some(30), keep_audit_days: Some(30), ..Policy::default() });
+    with(
+        &mut bed,
+        LifecyclePolicy {
+            keep_forgotten_days: Some(30),
+            keep_audit_days: Some(30),
+            ..LifecyclePolicy::default()
+        },
+    );
     let user = bed.user();
     let id = bed.save(&user, "forgotten").id;
     bed.forget(&user, id, Manner::Soft);
@@ -198,11 +217,16 @@ fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
 fn each_space_has_its_own_rules_and_only_its_admins_apply_them() {
     let mut bed = Bed::new();
     let (kitchen, garden) = (bed.space("kitchen", SpaceKind::Group), bed.hub("garden"));
-    let quick = Policy {
-        expire: vec![Expiry { memory_type: Some(MemoryType::Event), after_days: 1, ..Expiry::default() }],
-        ..Policy::default()
+    let quick = LifecyclePolicy {
+        expire: vec![ExpiryRule {
+            memory_type: Some(MemoryType::Event),
+            after_days: 1,
+            ..ExpiryRule::default()
+        }],
+        ..LifecyclePolicy::default()
     };
-    let rules = Rules { spaces: [("kitchen".to_owned(), quick)].into(), ..Rules::default() };
+    let rules =
+        LifecyclePolicies { spaces: [("kitchen".to_owned(), quick)].into(), ..LifecyclePolicies::default() };
     bed.engine = bed.beside().with_rules(rules);
     let (chef, cook) = (bed.member("chef", kitchen, Role::Admin), bed.member("cook", kitchen, Role::Writer));
     let (gardener, user) = (bed.member("gardener", garden, Role::Writer), bed.user());
@@ -249,7 +273,7 @@ fn of_several_processes_one_tends_each_time() {
     assert_eq!(due(&bed.engine, "one").map(|tended| tended.cooled), Some(1));
     assert_eq!(due(&other, "other"), None, "it was done");
     bed.clock.advance(2 * HOUR);
-    // While one is at it, the other does nothing; and where it vanishes, the other takes over after a while.
+    // While one is at work, the other does nothing; if the first dies, the other takes over after a while.
     let mut beside = None;
     let done = bed.engine.tend_due("one", HOUR, &mut || {
         beside = Some(due(&other, "other"));
@@ -299,7 +323,7 @@ fn what_somebody_changes_meanwhile_stands() {
     let pinned = bed.save(&user, volatile("pinned at the last moment")).id;
     bed.clock.advance(30 * DAY);
     let other = bed.beside();
-    // Between the look and the act.
+    // Between the read and the write.
     bed.store.before_next_apply(move |_| drop(other.pin(&user, pinned.into())));
     let user = bed.user();
     let tended = now(&bed, &user);
@@ -322,7 +346,7 @@ fn wherever_the_store_fails_each_memory_is_moved_or_not_and_the_next_time_does_t
         let failed = bed.store.has_failed();
         assert_eq!(tended.is_err(), failed, "call {nth}");
         bed.store.fail_at(0);
-        // A job that was not given back is free once its lease is over.
+        // A job that was not released is free once its lease is over.
         bed.clock.advance(DAY);
         bed.engine.tend_due("other", HOUR, &mut || true).expect("the store is well again");
         for id in &ids {
@@ -346,7 +370,7 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
     let old = bed.save(&user, stable("the standup is at nine")).id;
     bed.clock.advance(DAY);
     let new = bed.save(&user, volatile("the standup is at ten")).id;
-    bed.link(&user, new, old, tulving_core::vocabulary::Relation::Updates);
+    bed.link(&user, new, old, tulving_core::model::vocabulary::Relation::Updates);
     bed.clock.advance(DAY);
     let before = bed.engine.now();
     bed.clock.advance(200 * DAY);
@@ -356,7 +380,8 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
     }
     assert_eq!(state(&bed, &user, new), State::Archived);
     let asked = |as_of| {
-        let ask = tulving_core::request::Ask { as_of, ..tulving_core::request::Ask::new("standup") };
+        let ask =
+            tulving_core::model::request::Ask { as_of, ..tulving_core::model::request::Ask::new("standup") };
         let mode = Mode::Hybrid(Box::new(ask));
         let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit: 9 };
         let hits = bed.engine.recall(&user, &request).expect("an answer").hits;
@@ -364,7 +389,7 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
     };
     assert_eq!(asked(None), [(old, Some(new))], "it is marked, although what replaced it is out of sight");
     assert_eq!(asked(Some(before)), [(new, None)], "what rules do later does not change what was");
-    // What somebody archives on purpose has replaced nothing.
+    // A memory that somebody archives on purpose replaces nothing.
     bed.engine.unarchive(&user, new.into()).expect("back");
     bed.engine.archive(&user, new.into()).expect("archived");
     assert_eq!(asked(None), [(old, None)]);
@@ -378,9 +403,9 @@ fn a_change_that_is_announced_does_not_take_what_holds_today_out_of_the_context(
     let from = bed.engine.now().plus_millis(86_400_000);
     let request = SaveRequest { valid_from: Some(from), ..SaveRequest::new("the rent is 950 euros") };
     let new = bed.save(&user, request).id;
-    bed.link(&user, new, old, tulving_core::vocabulary::Relation::Updates);
+    bed.link(&user, new, old, tulving_core::model::vocabulary::Relation::Updates);
     let told = || {
-        let request = tulving_core::request::BriefingRequest::default();
+        let request = tulving_core::model::request::BriefingRequest::default();
         let briefing = bed.engine.briefing(&user, &request).expect("a briefing");
         let sections = briefing.sections.into_iter().flat_map(|section| section.memories);
         sections.map(|told| told.id).collect::<Vec<_>>()

@@ -1,22 +1,22 @@
-//! timeline: how what is known about something changed.
+//! timeline: the changes of what is known about a subject.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::answer::{Timeline, TimelineEntry};
-use tulving_core::change::Write;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryId, MemoryRef, Number, Version};
-use tulving_core::limits;
-use tulving_core::memory::Standing;
+use tulving_core::model::answer::{Timeline, TimelineEntry};
+use tulving_core::model::change::Write;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryId, MemoryRef, Number, Version};
+use tulving_core::model::limits;
+use tulving_core::model::memory::Standing;
+use tulving_core::model::request::{About, Ask, Caller, Manner, SaveRequest, TimelineRequest, UpdateRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, Relation, Role};
 use tulving_core::ports::Clock as _;
-use tulving_core::request::{About, Ask, Caller, Manner, SaveRequest, TimelineRequest, UpdateRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, Relation, Role};
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::{FakeEmbedder, NoEmbedder};
-use tulving_testkit::seed::{SaidOnPanic, Seed};
+use tulving_testkit::seed::{RandomSeed, SeedPanicGuard};
 
 use crate::bed::{Bed, refused, said, within};
 use crate::isolation::asking;
@@ -45,7 +45,7 @@ fn told(bed: &Bed, caller: &Caller, request: &TimelineRequest) -> Timeline {
     }
 }
 
-/// An entry in one line: from, until, number, version, content, end.
+/// Formats an entry in one line: from, until, number, version, content, end.
 fn line(entry: &TimelineEntry) -> String {
     let until = entry.until.map_or_else(|| "…".to_owned(), Timestamp::date);
     let ended = entry.ended.map_or_else(String::new, |ended| format!(" ({ended})"));
@@ -184,7 +184,7 @@ fn edits_of_the_content_are_statements_of_their_own() {
         ]
     );
     assert_eq!(timeline.entries[1].from, edited, "a later statement begins with its edit");
-    // What a reader may see of the versions is what is told.
+    // A reader is shown only the versions that they may see.
     let hub = within(&user, bed.hub("hub"));
     let reader = bed.member("reader", hub.space, Role::Reader);
     let hidden =
@@ -335,7 +335,7 @@ fn nothing_of_another_space_or_of_others_private_memories_is_told() {
     assert_eq!(told(&bed, &eve, &text(None)).entries.len(), 1);
     refused!(bed.engine.timeline(&bob, &of(private)), Error::NoMemory { .. });
     refused!(bed.engine.timeline(&eve, &of(shared)), Error::NoMemory { .. });
-    // What a confined token reaches is all that it is told of.
+    // A confined token is shown only the memories that it reaches.
     let user = within(&bed.user(), here);
     assert_eq!(told(&bed, &user, &text(None)).entries.len(), 2);
     let mut confined = user;
@@ -357,11 +357,12 @@ fn a_chain_that_is_too_long_is_cut_and_says_so() {
     assert_eq!((timeline.entries.len(), timeline.cut), (limits::TIMELINE_MEMORIES, true));
 }
 
-/// What held at a time is what a recall as of that time finds, whoever updates whom.
+/// The memories that a timeline shows as true at a time are those that a recall as of that time finds,
+/// whatever the updates.
 #[test]
 fn a_timeline_agrees_with_recall_as_of() {
-    let seed = Seed::from_environment();
-    let _said = SaidOnPanic::new(seed);
+    let seed = RandomSeed::from_environment();
+    let _said = SeedPanicGuard::new(seed);
     let mut random = seed.random();
     let mut compared = 0;
     for _ in 0..6 {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::audit::AuditEntry;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::id::{MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::limits::KEY_CHARS;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::id::{MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::model::limits::KEY_CHARS;
+use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
+use tulving_core::model::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter};
+use tulving_core::model::space::{MemberOf, Membership, Space, Team};
+use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_core::ports::{Directory, Log};
-use tulving_core::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
-use tulving_core::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter};
-use tulving_core::space::{MemberOf, Membership, Space, Team};
 use tulving_core::text::normalize;
-use tulving_core::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_core::{LoadOptions, LoadReport};
 
 use tulving_testkit::build;
@@ -21,7 +21,7 @@ use tulving_testkit::embedder::NoEmbedder;
 
 use crate::bed::{Bed, keyed, link, refused, said, turn, within, words};
 
-/// A home with something of everything in it.
+/// Creates a home with every kind of record in it.
 fn filled() -> Bed {
     let bed = Bed::new();
     let user = bed.user();
@@ -46,12 +46,12 @@ fn load(bed: &Bed, records: Vec<Record>) -> LoadReport {
     bed.load(records)
 }
 
-/// A load as anybody does it.
+/// Loads with the default options.
 fn attempt(bed: &Bed, records: Vec<Record>) -> Result<LoadReport, Error> {
     bed.try_load(records, LoadOptions::default())
 }
 
-/// Everything but the entries that a load leaves itself.
+/// Returns all records except the entries that a load itself leaves.
 fn content(bed: &Bed) -> Vec<Record> {
     let by_load = |entry: &AuditEntry| {
         entry.act == AuditAct::Loaded || entry.detail.as_ref().is_some_and(|told| told.ends_with("by a load"))
@@ -85,8 +85,8 @@ fn a_dump_goes_through_json_into_another_home_without_loss() {
     let first = MemoryRef::Number(Number(1));
     assert_eq!(to.engine.history(&user, first).unwrap(), from.engine.history(&user, first).unwrap());
     to.engine.restore(&user, MemoryRef::Number(Number(3))).unwrap();
-    let turns = TurnFilter { channel: None, last: 9 };
-    assert_eq!(to.engine.turns(&user, &turns).unwrap().len(), 1);
+    let turns = TurnFilter { last: 9, ..TurnFilter::default() };
+    assert_eq!(to.engine.turns(&user, &turns).unwrap().turns.len(), 1);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_dump_of_a_later_format_is_refused() {
     refused!(attempt(&bed, vec![head]), Error::Invalid(Invalid::DumpFormat { .. }));
 }
 
-/// The lines that an engine writes, in pages of a few, with the first one and the last.
+/// Returns the lines that an engine writes, in pages of `limit`, with the first one and the last.
 fn framed(bed: &Bed, limit: usize) -> Vec<Record> {
     let mut records = Vec::new();
     let mut position = Some(DumpPosition::default());
@@ -272,7 +272,7 @@ fn moving_the_whole_store_takes_an_admin_of_the_org() {
 #[test]
 fn a_finished_load_is_audited() {
     let to = Bed::new();
-    // Later than all that the dump tells of.
+    // Later than everything in the dump.
     to.clock.advance(Duration::from_secs(3_600));
     load(&to, filled().dump());
     let filter = AuditFilter { last: 1, ..AuditFilter::default() };
@@ -293,10 +293,10 @@ fn a_dumped_private_memory_stays_private() {
     assert_eq!(to.contents(&friend), ["private"]);
 }
 
-/// What somebody does to a line of a dump.
-type Tampering = fn(&mut MemoryRecord);
+/// A manipulation of a line of a dump.
+type MemoryTampering = fn(&mut MemoryRecord);
 
-/// Loads the dump of a filled home after one of its memories was tampered with, and gives what is said.
+/// Loads the dump of a filled home with one memory manipulated, and returns the message.
 fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
     let mut records = filled().dump();
     let edited = records.iter_mut().find_map(|record| match record {
@@ -310,7 +310,7 @@ fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
     words(done)
 }
 
-/// Another content, with the hash of it.
+/// Replaces the content, with the right hash.
 fn retell(record: &mut MemoryRecord, content: &str) {
     record.memory.edition.text.content = content.to_owned();
     record.memory.edition.text.content_hash = normalize::hash(content);
@@ -328,7 +328,7 @@ fn a_dump_in_another_normal_form_is_loaded_in_ours() {
             record.memory.edition.text.tags = vec!["cle\u{301}".to_owned(), "cl\u{e9}".to_owned()];
             record.memory.place.speaker = Some(" Ada ".to_owned());
             record.memory.edition.source_note = Some(" ".to_owned());
-            // As long as a key could become when keys were measured before their letters were composed.
+            // As long as a key could become when its length was measured before composition.
             record.memory.edition.key = Some("\u{1d160}".repeat(KEY_CHARS));
         }
     }
@@ -346,7 +346,7 @@ fn a_dump_in_another_normal_form_is_loaded_in_ours() {
 
 #[test]
 fn a_load_refuses_what_a_save_refuses() {
-    let wrong: [(&str, Tampering); 11] = [
+    let wrong: [(&str, MemoryTampering); 11] = [
         ("control character", |record| record.memory.edition.text.title = Some("a\u{1b}[31m".to_owned())),
         ("control character", |record| record.memory.edition.key = Some("k\0".to_owned())),
         ("10000 tags", |record| record.memory.edition.text.tags = vec!["t".to_owned(); 10_000]),
@@ -446,7 +446,7 @@ fn what_a_load_leaves_out_is_named_with_its_line() {
     assert!(left.iter().all(|left| left.line > 1 && left.memory.is_some()), "{left:?}");
 }
 
-/// A dump of one membership, as somebody would write it by hand.
+/// Returns a dump of one membership, as somebody would write it by hand.
 fn of_one_role(principal: PrincipalId, of: MemberOf, role: Role) -> Vec<Record> {
     vec![
         header(2, "by hand".to_owned()),
@@ -499,7 +499,7 @@ fn a_load_gives_nobody_a_right_over_what_is_here() {
     let known = to.person("eve").viewer.principal;
     let here = to.hub("old");
     let report = load(&to, from.dump());
-    // The hub is new here: the one who loads and the friend, who is new too, are what they were there.
+    // The hub is new here: the person who loads, and the friend, who is new too, keep their roles.
     let role = |principal, of| to.store.role(principal, of).unwrap();
     assert_eq!(role(PrincipalId::USER, MemberOf::Space(hub)), Some(Role::Admin));
     assert_eq!(role(friend, MemberOf::Space(hub)), Some(Role::Admin));
@@ -532,10 +532,10 @@ fn a_principal_under_another_name_is_told_by_its_name_here() {
     records.insert(1, Record::Principal(disguised));
     records[3] = Record::End { records: 2 };
     assert_eq!(load(&bed, records).roles_left_out[0].principal, "eve");
-    let named = Record::Principal(tulving_core::space::Principal {
+    let named = Record::Principal(tulving_core::model::space::Principal {
         id: PrincipalId::mint(build::second(9)),
         name: "friend".to_owned(),
-        kind: tulving_core::vocabulary::PrincipalKind::Person,
+        kind: tulving_core::model::vocabulary::PrincipalKind::Person,
         created_at: build::second(9),
     });
     let id = match &named {
@@ -561,7 +561,7 @@ fn a_refused_load_leaves_nothing() {
         if let Record::Memory(memory) = record
             && memory.memory.space == sealed.space
         {
-            // Found only when everything before it has been written.
+            // Found only after everything before it has been written.
             memory.memory.edition.boundary = Boundary::Org;
         }
     }

@@ -1,15 +1,15 @@
 //! Turns of conversations.
 
-use tulving_core::error::{Error, Invalid};
-use tulving_core::request::{Caller, TurnFilter, TurnRequest};
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::{Role, TurnRole};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::{Role, TurnRole};
 
 use crate::bed::{Bed, refused, turn, within};
 
 fn last(bed: &Bed, caller: &Caller, last: usize) -> Vec<Turn> {
-    let filter = TurnFilter { channel: None, last };
-    bed.engine.turns(caller, &filter).expect("turns")
+    let filter = TurnFilter { last, ..TurnFilter::default() };
+    bed.engine.turns(caller, &filter).expect("turns").turns
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn a_turn_is_logged_with_what_was_said() {
     assert_eq!(last(&bed, &user, 10), [logged]);
     let bare = bed.engine.log_turn(&user, &turn("bare")).unwrap().turn;
     assert_eq!((bare.position, bare.source.as_str()), (2, "unknown"));
-    let channel = TurnFilter { channel: Some("telegram:42".to_owned()), last: 10 };
-    assert_eq!(bed.engine.turns(&user, &channel).unwrap().len(), 1);
+    let channel = TurnFilter { channel: Some("telegram:42".to_owned()), before: None, last: 10 };
+    assert_eq!(bed.engine.turns(&user, &channel).unwrap().turns.len(), 1);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn an_empty_turn_and_an_endless_one_are_refused() {
         Error::Invalid(Invalid::TooLong { .. })
     );
     refused!(
-        bed.engine.turns(&user, &TurnFilter { channel: None, last: 0 }),
+        bed.engine.turns(&user, &TurnFilter { last: 0, ..TurnFilter::default() }),
         Error::Invalid(Invalid::OutsideRange { .. })
     );
 }
@@ -115,4 +115,26 @@ fn an_answer_ends_where_the_turns_are_long() {
     }
     let positions: Vec<u64> = last(&bed, &user, 9).iter().map(|turn| turn.position).collect();
     assert_eq!(positions, [3]);
+}
+
+#[test]
+fn a_page_of_turns_says_whether_the_log_has_earlier_ones() {
+    let bed = Bed::new();
+    let user = bed.user();
+    for n in 1..=5 {
+        let channel = (n % 2 == 1).then(|| "odd".to_owned());
+        bed.engine.log_turn(&user, &TurnRequest { channel, ..turn(&format!("turn {n}")) }).unwrap();
+    }
+    let page = |channel: Option<&str>, before, last| {
+        let filter = TurnFilter { channel: channel.map(str::to_owned), before, last };
+        let page = bed.engine.turns(&user, &filter).unwrap();
+        (page.turns.iter().map(|turn| turn.position).collect::<Vec<_>>(), page.earlier)
+    };
+    assert_eq!(page(None, None, 2), (vec![4, 5], true));
+    assert_eq!(page(None, Some(4), 3), (vec![1, 2, 3], false));
+    assert_eq!(page(None, Some(4), 2), (vec![2, 3], true));
+    assert_eq!(page(Some("odd"), Some(5), 1), (vec![3], true));
+    assert_eq!(page(Some("odd"), Some(3), 9), (vec![1], false));
+    assert_eq!(page(None, Some(1), 9), (vec![], false));
+    assert_eq!(page(None, Some(u64::MAX), 9).0.len(), 5);
 }

@@ -1,11 +1,11 @@
-//! Asking the language model: what may be spent, and what was.
+//! The cost of the language model: what may be spent, and what was.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::error::{Error, Invalid, LlmError};
-use tulving_core::llm::{Prompt, Tokens, Usage};
-use tulving_core::vocabulary::Role;
+use tulving_core::model::error::{Error, Invalid, LlmError};
+use tulving_core::model::llm::{Prompt, Tokens, Usage};
+use tulving_core::model::vocabulary::Role;
 use tulving_core::{Engine, Llm};
 use tulving_testkit::embedder::NoEmbedder;
 use tulving_testkit::llm::ScriptedLlm;

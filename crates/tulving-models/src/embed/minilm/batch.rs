@@ -1,23 +1,23 @@
-//! Many texts: packed into pieces of work of one size and shared between the cores.
+//! Embeds many texts: packs them into work of equal size and shares it between the cores.
 
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::network::{Network, Room};
+use super::network::{InferenceBuffers, Network};
 
-/// Tokens that are worked on together. Enough that the weights are read seldom, few enough that what is known of the tokens
-/// stays in the second cache: 64 to 128 measured best, 256 and more fell off by 5 %.
+/// Number of tokens in one pack. Large enough that the weights are read rarely, small enough that the values of the tokens
+/// stay in the second-level cache: 64 to 128 measured best, 256 and more were 5 % slower.
 const PACK: usize = 112;
 
-/// A vector for each text. One pack, and so a single text, is done by the calling thread.
+/// A vector for each text. The calling thread does a single pack, and so a single text, itself.
 pub(super) fn embed(network: &Network, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let packs = packs(texts);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(vec![Vec::new(); texts.len()]);
     let work = || {
-        let mut room = Room::default();
+        let mut room = InferenceBuffers::default();
         while let Some(pack) = packs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let ids: Vec<&[u32]> = pack.iter().map(|index| texts[*index].as_slice()).collect();
             let vectors = network.vectors(&ids, &mut room);
@@ -37,7 +37,7 @@ pub(super) fn embed(network: &Network, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
     done.into_inner().expect("no thread panics while it holds the lock")
 }
 
-/// The texts by length, the longest first, so that no core is left with a long one at the end; cut into packs.
+/// The texts cut into packs, the longest texts first, so that no core is left with a long one at the end.
 fn packs(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(texts[*index].len()));

@@ -1,7 +1,7 @@
-//! The arithmetic of the network: products, softmax, GELU, layer norm, in plain Rust that the compiler turns to vectors.
+//! The arithmetic of the network: products, softmax, GELU, layer norm, in plain Rust that the compiler vectorises.
 //!
-//! Every function is inlined into [`network`](super::network), which is compiled once for each kind of processor. Each sum
-//! is taken in an order that depends on its own length alone, so a row's result does not depend on the rows beside it.
+//! Every function is inlined into [`network`](super::network), which is compiled once for each kind of processor. The order of
+//! each sum depends only on its own length, so a row's result does not depend on the other rows.
 
 #![expect(
     clippy::needless_range_loop,
@@ -13,36 +13,36 @@ use super::weights::{Linear, Norm, PANEL};
 /// Rows of a product that are summed at once: 6 rows of 16 sums fill 12 of the 16 vector registers of AVX2.
 pub(super) const ROWS: usize = 6;
 
-/// Sums kept side by side where one number comes out of many.
+/// Number of partial sums that are kept when many numbers are reduced to one.
 const LANES: usize = 16;
 
-/// How a processor multiplies and adds.
+/// The way a processor multiplies and adds.
 pub(super) trait Arithmetic {
     /// `a * b + c`
     fn multiply_add(a: f32, b: f32, c: f32) -> f32;
 }
 
-/// In one step, which is one instruction where the processor has it and a slow call where not.
-pub(super) struct Fused;
+/// Multiplies and adds in one step: one instruction if the processor has it, a slow call if not.
+pub(super) struct FusedArithmetic;
 
-impl Arithmetic for Fused {
+impl Arithmetic for FusedArithmetic {
     #[inline(always)]
     fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
 }
 
-/// In two steps, for every processor.
-pub(super) struct Plain;
+/// Multiplies and adds in two steps, for every processor.
+pub(super) struct PlainArithmetic;
 
-impl Arithmetic for Plain {
+impl Arithmetic for PlainArithmetic {
     #[inline(always)]
     fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
         a * b + c
     }
 }
 
-/// What the right side of a product is kept as.
+/// The number type of the right side of a product.
 pub(super) trait Widen: Copy {
     fn widen(self) -> f32;
 }
@@ -54,7 +54,7 @@ impl Widen for f32 {
     }
 }
 
-/// A byte of the weights; it has a sign.
+/// A byte of the weights, read as signed.
 impl Widen for u8 {
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -62,21 +62,21 @@ impl Widen for u8 {
     }
 }
 
-/// Rows of numbers in one slice, the beginnings of two neighbours `stride` apart.
+/// Rows of numbers in one slice; neighbouring rows start `stride` apart.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(super) struct MatrixRows<'a> {
     pub(super) values: &'a [f32],
     pub(super) stride: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> MatrixRows<'a> {
     #[inline(always)]
     fn row(self, row: usize, length: usize) -> &'a [f32] {
         &self.values[row * self.stride..][..length]
     }
 }
 
-/// Cuts `rows` into groups of at most [`ROWS`], as even as can be: small groups keep the processor waiting.
+/// Cuts `rows` into groups of at most [`ROWS`], as equal as possible: small groups keep the processor waiting.
 #[inline(always)]
 pub(super) fn groups(rows: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = rows.div_ceil(ROWS);
@@ -90,11 +90,11 @@ pub(super) fn groups(rows: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// The products of a group of rows with a panel: a row of sums for each row of the group.
 ///
-/// The sums are written to an array and not given to a closure: what is not inlined is compiled without the vectors of the caller,
-/// and the whole was six times slower.
+/// The sums are written to an array and not passed to a closure: a closure that is not inlined is compiled without the caller's
+/// vector instructions, which was six times slower.
 #[inline(always)]
 pub(super) fn product<A: Arithmetic, W: Widen>(
-    left: Rows<'_>,
+    left: MatrixRows<'_>,
     (first, count): (usize, usize),
     panel: &[[W; PANEL]],
     sums: &mut [[f32; PANEL]; ROWS],
@@ -111,7 +111,7 @@ pub(super) fn product<A: Arithmetic, W: Widen>(
 
 #[inline(always)]
 fn product_of<const COUNT: usize, A: Arithmetic, W: Widen>(
-    left: Rows<'_>,
+    left: MatrixRows<'_>,
     first: usize,
     panel: &[[W; PANEL]],
     out: &mut [[f32; PANEL]; ROWS],
@@ -136,10 +136,10 @@ fn product_of<const COUNT: usize, A: Arithmetic, W: Widen>(
     out[..COUNT].copy_from_slice(&sums);
 }
 
-/// `output = input · matrix + bias` for so many rows that lie one after the other.
+/// Computes `output = input · matrix + bias` for `rows` consecutive rows.
 #[inline(always)]
 pub(super) fn linear<A: Arithmetic>(map: &Linear, rows: usize, input: &[f32], output: &mut [f32]) {
-    let left = Rows { values: input, stride: map.inputs };
+    let left = MatrixRows { values: input, stride: map.inputs };
     let width = map.bias.len();
     let (scales, _) = map.scales.as_chunks::<PANEL>();
     let (biases, _) = map.bias.as_chunks::<PANEL>();
@@ -158,7 +158,7 @@ pub(super) fn linear<A: Arithmetic>(map: &Linear, rows: usize, input: &[f32], ou
     }
 }
 
-/// Turns scores into shares that sum to one: `exp(factor · score)` over the sum of these.
+/// Turns scores into shares that sum to one: `exp(factor · score)` divided by the sum of these.
 #[inline(always)]
 pub(super) fn softmax<A: Arithmetic>(scores: &mut [f32], factor: f32) {
     let largest = fold(scores, f32::NEG_INFINITY, f32::max);
@@ -171,7 +171,7 @@ pub(super) fn softmax<A: Arithmetic>(scores: &mut [f32], factor: f32) {
     }
 }
 
-/// Adds `added` to each row and brings the row to mean 0 and variance 1, then to the gain and shift of the norm.
+/// Adds `added` to each row and normalises the row to mean 0 and variance 1, then applies the gain and shift of the norm.
 #[inline(always)]
 pub(super) fn add_norm<A: Arithmetic>(norm: &Norm, rows: &mut [f32], added: &[f32]) {
     let width = norm.gain.len();
@@ -183,10 +183,10 @@ pub(super) fn add_norm<A: Arithmetic>(norm: &Norm, rows: &mut [f32], added: &[f3
     }
 }
 
-/// One row brought to mean 0 and variance 1, then to the gain and shift of the norm.
+/// Normalises one row to mean 0 and variance 1, then applies the gain and shift of the norm.
 #[inline(always)]
 pub(super) fn norm<A: Arithmetic>(norm: &Norm, row: &mut [f32]) {
-    /// The model's own; it only keeps a row of equal numbers from dividing by zero.
+    /// The model's own value. It only prevents a division by zero for a row of equal numbers.
     const LEAST: f32 = 1e-12;
     let size = row.len() as f32;
     let mean = sum(row) / size;
@@ -202,7 +202,7 @@ pub(super) fn norm<A: Arithmetic>(norm: &Norm, row: &mut [f32]) {
 
 /// `x · Φ(x)` for each number, with Φ the normal distribution.
 ///
-/// The error function is 7.1.26 of Abramowitz and Stegun, "Handbook of Mathematical Functions", which errs by less than 1.5e-7.
+/// The error function is 7.1.26 of Abramowitz and Stegun, "Handbook of Mathematical Functions", with an error below 1.5e-7.
 #[inline(always)]
 pub(super) fn gelu<A: Arithmetic>(values: &mut [f32]) {
     const TERMS: [f32; 5] = [1.061_405_4, -1.453_152_1, 1.421_413_8, -0.284_496_73, 0.254_829_6];
@@ -218,9 +218,9 @@ pub(super) fn gelu<A: Arithmetic>(values: &mut [f32]) {
     }
 }
 
-/// `e` to the power of a number that is not above zero; what is below -87 counts as that.
+/// Returns `e` to the power of a number that is not above zero. Numbers below -87 count as -87.
 ///
-/// As in Cephes: the whole powers of two go into the exponent, a polynomial gives the rest within 2 units in the last place.
+/// As in Cephes: the whole powers of two go into the exponent, and a polynomial gives the rest within 2 units in the last place.
 #[inline(always)]
 fn exp<A: Arithmetic>(x: f32) -> f32 {
     const TERMS: [f32; 6] =
@@ -260,7 +260,7 @@ pub(super) fn sum_of_squares<A: Arithmetic>(values: &[f32]) -> f32 {
     lanes.iter().fold(rest, |sum, lane| sum + lane)
 }
 
-/// Brings many numbers to one, in lanes: the compiler may not change the order of a sum to use vectors.
+/// Reduces many numbers to one, in lanes: the compiler may not reorder a sum to vectorise it.
 #[inline(always)]
 fn fold(values: &[f32], start: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
     let (whole, rest) = values.as_chunks::<LANES>();
@@ -289,7 +289,7 @@ mod tests {
         for step in 0..=8_700_u16 {
             let x = -f32::from(step) / 100.0;
             let right = f64::from(x).exp();
-            for got in [exp::<Plain>(x), exp::<Fused>(x)] {
+            for got in [exp::<PlainArithmetic>(x), exp::<FusedArithmetic>(x)] {
                 assert!((f64::from(got) / right - 1.0).abs() < 4e-7, "exp({x}) = {got}, not {right}");
             }
         }
@@ -308,7 +308,7 @@ mod tests {
             (9.0, 9.0),
         ];
         let mut values = known.map(|(x, _)| x);
-        gelu::<Plain>(&mut values);
+        gelu::<PlainArithmetic>(&mut values);
         for (got, (x, right)) in values.into_iter().zip(known) {
             assert!((got - right).abs() < 1e-6, "gelu({x}) = {got}, not {right}");
         }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn shares_sum_to_one() {
         let mut scores: Vec<f32> = (0..37_u8).map(|index| f32::from(index) * 3.0 - 40.0).collect();
-        softmax::<Plain>(&mut scores, 0.5);
+        softmax::<PlainArithmetic>(&mut scores, 0.5);
         assert!((sum(&scores) - 1.0).abs() < 1e-6);
         assert!(scores.is_sorted());
     }
@@ -325,8 +325,8 @@ mod tests {
     #[test]
     fn a_norm_has_mean_zero_and_variance_one() {
         let mut row: Vec<f32> = (0..48_u8).map(f32::from).collect();
-        norm::<Plain>(&Norm { gain: vec![1.0; 48], shift: vec![0.0; 48] }, &mut row);
+        norm::<PlainArithmetic>(&Norm { gain: vec![1.0; 48], shift: vec![0.0; 48] }, &mut row);
         assert!(sum(&row).abs() < 1e-4);
-        assert!((sum_of_squares::<Plain>(&row) / 48.0 - 1.0).abs() < 1e-5);
+        assert!((sum_of_squares::<PlainArithmetic>(&row) / 48.0 - 1.0).abs() < 1e-5);
     }
 }

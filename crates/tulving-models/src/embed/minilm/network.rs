@@ -1,26 +1,26 @@
-//! From word pieces to vectors: the layers of the network, for several texts at once.
+//! The layers of the network, from word pieces to vectors, for several texts at once.
 //!
-//! The tokens of the texts lie one after the other, with no padding; only attention looks at which text a token is of.
-//! Compiled for processors with AVX2 and FMA and for all others; which one this is, is looked up once.
+//! The tokens of the texts are stored one after the other, with no padding. Only attention needs to know the text of a
+//! token. The code is compiled twice: for processors with AVX2 and FMA, and for all others. The processor is checked once.
 
-use super::kernel::{self, Arithmetic, ROWS, Rows};
-use super::weights::{Layer, PANEL, Shape, Weights};
+use super::kernel::{self, Arithmetic, MatrixRows, ROWS};
+use super::weights::{BertShape, BertWeights, Layer, PANEL};
 
-/// A model that is ready to run, by any number of threads at once.
+/// A model that is ready to run, on any number of threads at once.
 pub(super) struct Network {
-    weights: Weights,
+    weights: BertWeights,
 }
 
-/// The room that a thread works in. It grows to what is needed and is used again.
+/// The buffers of a thread. They grow as needed and are reused.
 #[derive(Default)]
-pub(super) struct Room {
-    /// What is known of each token.
+pub(super) struct InferenceBuffers {
+    /// The values of each token.
     hidden: Vec<f32>,
-    /// Query, key and value of each token, and later the inner values of each.
+    /// Query, key and value of each token, and later its inner values.
     wide: Vec<f32>,
-    /// What a layer found out about each token.
+    /// The output of a layer for each token.
     found: Vec<f32>,
-    /// What attention gathered for each token.
+    /// The output of attention for each token.
     gathered: Vec<f32>,
     keys: Vec<[f32; PANEL]>,
     values: Vec<[f32; PANEL]>,
@@ -28,22 +28,22 @@ pub(super) struct Room {
 }
 
 impl Network {
-    pub(super) fn new(weights: Weights) -> Self {
+    pub(super) fn new(weights: BertWeights) -> Self {
         Self { weights }
     }
 
-    /// How many words have an embedding.
+    /// Number of words with an embedding.
     pub(super) fn words(&self) -> usize {
         self.weights.shape.words
     }
 
-    /// How many word pieces a text may have.
+    /// The most word pieces that a text may have.
     pub(super) fn places(&self) -> usize {
         self.weights.shape.places
     }
 
     /// A normalised vector for each text. Texts are ids of word pieces, at least one and at most [`places`](Self::places).
-    pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
+    pub(super) fn vectors(&self, texts: &[&[u32]], room: &mut InferenceBuffers) -> Vec<Vec<f32>> {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -51,30 +51,30 @@ impl Network {
                     unsafe_code,
                     reason = "the processor was asked for these features the line before"
                 )]
-                // SAFETY: the features that the function is compiled for are there.
+                // SAFETY: the features that the function is compiled for are available.
                 return unsafe { run_with_avx2(&self.weights, texts, room) };
             }
-            run::<kernel::Plain>(&self.weights, texts, room)
+            run::<kernel::PlainArithmetic>(&self.weights, texts, room)
         }
         #[cfg(target_arch = "aarch64")]
         {
-            run::<kernel::Fused>(&self.weights, texts, room)
+            run::<kernel::FusedArithmetic>(&self.weights, texts, room)
         }
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         {
-            run::<kernel::Plain>(&self.weights, texts, room)
+            run::<kernel::PlainArithmetic>(&self.weights, texts, room)
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn run_with_avx2(weights: &Weights, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
-    run::<kernel::Fused>(weights, texts, room)
+fn run_with_avx2(weights: &BertWeights, texts: &[&[u32]], room: &mut InferenceBuffers) -> Vec<Vec<f32>> {
+    run::<kernel::FusedArithmetic>(weights, texts, room)
 }
 
 #[inline(always)]
-fn run<A: Arithmetic>(weights: &Weights, texts: &[&[u32]], room: &mut Room) -> Vec<Vec<f32>> {
+fn run<A: Arithmetic>(weights: &BertWeights, texts: &[&[u32]], room: &mut InferenceBuffers) -> Vec<Vec<f32>> {
     look_up::<A>(weights, texts, room);
     for layer in &weights.layers {
         pass::<A>(layer, weights.shape, texts, room);
@@ -90,9 +90,9 @@ fn run<A: Arithmetic>(weights: &Weights, texts: &[&[u32]], room: &mut Room) -> V
         .collect()
 }
 
-/// The embedding of each word at its place.
+/// Looks up the embedding of each word at its position.
 #[inline(always)]
-fn look_up<A: Arithmetic>(weights: &Weights, texts: &[&[u32]], room: &mut Room) {
+fn look_up<A: Arithmetic>(weights: &BertWeights, texts: &[&[u32]], room: &mut InferenceBuffers) {
     let size = weights.shape.hidden;
     room.hidden.clear();
     for (place, word) in texts.iter().flat_map(|text| text.iter().enumerate()) {
@@ -108,9 +108,9 @@ fn look_up<A: Arithmetic>(weights: &Weights, texts: &[&[u32]], room: &mut Room) 
     }
 }
 
-/// One layer: each token looks at those of its text, then thinks by itself.
+/// Runs one layer: attention within each text, then the feed-forward part for each token.
 #[inline(always)]
-fn pass<A: Arithmetic>(layer: &Layer, shape: Shape, texts: &[&[u32]], room: &mut Room) {
+fn pass<A: Arithmetic>(layer: &Layer, shape: BertShape, texts: &[&[u32]], room: &mut InferenceBuffers) {
     let tokens = room.hidden.len() / shape.hidden;
     room.wide.resize(tokens * (3 * shape.hidden).max(shape.inner), 0.0);
     room.found.resize(tokens * shape.hidden, 0.0);
@@ -131,10 +131,10 @@ fn pass<A: Arithmetic>(layer: &Layer, shape: Shape, texts: &[&[u32]], room: &mut
     kernel::add_norm::<A>(&layer.norm, &mut room.hidden, &room.found);
 }
 
-/// Attention within one text, whose tokens begin at `first`.
+/// Computes attention within one text, whose tokens begin at `first`.
 #[inline(always)]
-fn attend<A: Arithmetic>(shape: Shape, first: usize, tokens: usize, room: &mut Room) {
-    let Room { wide, gathered, keys, values, scores, .. } = room;
+fn attend<A: Arithmetic>(shape: BertShape, first: usize, tokens: usize, room: &mut InferenceBuffers) {
+    let InferenceBuffers { wide, gathered, keys, values, scores, .. } = room;
     let stride = 3 * shape.hidden;
     let wide = &wide[first * stride..][..tokens * stride];
     let gathered = &mut gathered[first * shape.hidden..][..tokens * shape.hidden];
@@ -144,7 +144,7 @@ fn attend<A: Arithmetic>(shape: Shape, first: usize, tokens: usize, room: &mut R
     let factor = 1.0 / (size as f32).sqrt();
     let mut sums = [[0.0; PANEL]; ROWS];
     for head in 0..shape.heads {
-        let queries = Rows { values: &wide[head * size..], stride };
+        let queries = MatrixRows { values: &wide[head * size..], stride };
         panels_of_keys(&wide[shape.hidden + head * size..], stride, size, tokens, keys);
         panels_of_values(&wide[2 * shape.hidden + head * size..], stride, size, tokens, values);
         for (first, count) in kernel::groups(tokens) {
@@ -157,7 +157,7 @@ fn attend<A: Arithmetic>(shape: Shape, first: usize, tokens: usize, room: &mut R
             for row in scores.chunks_exact_mut(padded).take(count) {
                 kernel::softmax::<A>(&mut row[..tokens], factor);
             }
-            let shares = Rows { values: scores, stride: padded };
+            let shares = MatrixRows { values: scores, stride: padded };
             for (index, panel) in values.chunks_exact(tokens).enumerate() {
                 kernel::product::<A, f32>(shares, (0, count), panel, &mut sums);
                 for (row, sums) in sums[..count].iter().enumerate() {
@@ -220,8 +220,9 @@ mod tests {
     fn a_processor_without_vectors_comes_to_the_same() {
         let network = Network::new(weights::read(WEIGHTS).unwrap());
         let texts: [&[u32]; 3] = [&[101, 102], &[101, 2129, 2079, 2057, 21296, 1029, 102], &[101; 40]];
-        let fast = network.vectors(&texts, &mut Room::default());
-        let plain = run::<kernel::Plain>(&network.weights, &texts, &mut Room::default());
+        let fast = network.vectors(&texts, &mut InferenceBuffers::default());
+        let plain =
+            run::<kernel::PlainArithmetic>(&network.weights, &texts, &mut InferenceBuffers::default());
         for (one, other) in fast.iter().flatten().zip(plain.iter().flatten()) {
             assert!((one - other).abs() < 1e-5, "{one} {other}");
         }

@@ -1,36 +1,37 @@
-//! Reads the file of weights, which `cargo xtask model` writes; `PROVENANCE.md` beside it describes the format.
+//! Reads the file of weights, which `cargo xtask model` writes; `PROVENANCE.md` in its folder describes the
+//! format.
 //!
 //! The large tables are borrowed from the file, so that reading takes no time and no memory.
 
-/// The rows of a matrix that stand together in a panel.
+/// Number of matrix rows that are stored together in a panel.
 pub(super) const PANEL: usize = 16;
 
 const MAGIC: &[u8; 8] = b"tulvbert";
 const VERSION: usize = 1;
 
-/// What in the file is not as it should be.
+/// The reason why the file cannot be read.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{what} of the built-in model is damaged")]
-pub(super) struct Malformed {
+pub(super) struct DamagedWeightsError {
     pub(super) what: &'static str,
 }
 
-/// A whole model of the BERT kind.
+/// A whole model of the BERT family.
 #[derive(Debug)]
-pub(super) struct Weights {
-    /// For each word the bytes of its embedding.
+pub(super) struct BertWeights {
+    /// The bytes of each word's embedding.
     pub(super) words: &'static [u8],
     pub(super) word_scales: &'static [[u8; 4]],
-    /// For each place its embedding.
+    /// The embedding of each position.
     pub(super) places: &'static [[u8; 4]],
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
-    pub(super) shape: Shape,
+    pub(super) shape: BertShape,
 }
 
 /// The sizes of a model.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct BertShape {
     pub(super) words: usize,
     pub(super) hidden: usize,
     pub(super) inner: usize,
@@ -41,7 +42,7 @@ pub(super) struct Shape {
 
 #[derive(Debug)]
 pub(super) struct Layer {
-    /// Query, key and value, one after the other.
+    /// The matrices for query, key and value, one after the other.
     pub(super) look: Linear,
     pub(super) attended: Linear,
     pub(super) attended_norm: Norm,
@@ -50,7 +51,7 @@ pub(super) struct Layer {
     pub(super) norm: Norm,
 }
 
-/// A matrix of bytes with what makes numbers of them.
+/// A matrix of bytes, with the scales and biases that turn them into numbers.
 #[derive(Debug)]
 pub(super) struct Linear {
     pub(super) inputs: usize,
@@ -66,9 +67,9 @@ pub(super) struct Norm {
     pub(super) shift: Vec<f32>,
 }
 
-/// The model in this file.
-pub(super) fn read(file: &'static [u8]) -> Result<Weights, Malformed> {
-    let mut rest = Rest(file);
+/// Reads the model in this file.
+pub(super) fn read(file: &'static [u8]) -> Result<BertWeights, DamagedWeightsError> {
+    let mut rest = WeightsReader(file);
     let shape = rest.shape()?;
     let words = rest.take(shape.words * shape.hidden, "the table of words")?;
     let word_scales = rest.numbers(shape.words, "the scales of the words")?;
@@ -76,17 +77,17 @@ pub(super) fn read(file: &'static [u8]) -> Result<Weights, Malformed> {
     let norm = rest.norm(shape.hidden)?;
     let layers = (0..shape.layers).map(|_| rest.layer(shape)).collect::<Result<_, _>>()?;
     if !rest.0.is_empty() {
-        return Err(Malformed { what: "the end" });
+        return Err(DamagedWeightsError { what: "the end" });
     }
-    Ok(Weights { words, word_scales, places, norm, layers, shape })
+    Ok(BertWeights { words, word_scales, places, norm, layers, shape })
 }
 
-/// What has not been read yet.
-struct Rest(&'static [u8]);
+/// The unread rest of the file.
+struct WeightsReader(&'static [u8]);
 
-impl Rest {
-    fn shape(&mut self) -> Result<Shape, Malformed> {
-        let damaged = Malformed { what: "the head" };
+impl WeightsReader {
+    fn shape(&mut self) -> Result<BertShape, DamagedWeightsError> {
+        let damaged = DamagedWeightsError { what: "the head" };
         if self.take(MAGIC.len(), "the head")? != MAGIC {
             return Err(damaged);
         }
@@ -95,7 +96,7 @@ impl Rest {
             usize::try_from(number).map_err(|_| damaged)
         };
         let version = number()?;
-        let shape = Shape {
+        let shape = BertShape {
             words: number()?,
             hidden: number()?,
             inner: number()?,
@@ -110,7 +111,7 @@ impl Rest {
         Ok(shape)
     }
 
-    fn layer(&mut self, shape: Shape) -> Result<Layer, Malformed> {
+    fn layer(&mut self, shape: BertShape) -> Result<Layer, DamagedWeightsError> {
         Ok(Layer {
             look: self.linear(shape.hidden, 3 * shape.hidden)?,
             attended: self.linear(shape.hidden, shape.hidden)?,
@@ -121,27 +122,31 @@ impl Rest {
         })
     }
 
-    fn linear(&mut self, inputs: usize, outputs: usize) -> Result<Linear, Malformed> {
+    fn linear(&mut self, inputs: usize, outputs: usize) -> Result<Linear, DamagedWeightsError> {
         let (panels, _) = self.take(inputs * outputs, "a matrix")?.as_chunks();
         let scales = self.floats(outputs, "the scales of a matrix")?;
         let bias = self.floats(outputs, "the bias of a matrix")?;
         Ok(Linear { inputs, panels, scales, bias })
     }
 
-    fn norm(&mut self, size: usize) -> Result<Norm, Malformed> {
+    fn norm(&mut self, size: usize) -> Result<Norm, DamagedWeightsError> {
         Ok(Norm { gain: self.floats(size, "a norm")?, shift: self.floats(size, "a norm")? })
     }
 
-    fn floats(&mut self, count: usize, what: &'static str) -> Result<Vec<f32>, Malformed> {
+    fn floats(&mut self, count: usize, what: &'static str) -> Result<Vec<f32>, DamagedWeightsError> {
         Ok(self.numbers(count, what)?.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    fn numbers(&mut self, count: usize, what: &'static str) -> Result<&'static [[u8; 4]], Malformed> {
+    fn numbers(
+        &mut self,
+        count: usize,
+        what: &'static str,
+    ) -> Result<&'static [[u8; 4]], DamagedWeightsError> {
         Ok(self.take(count * 4, what)?.as_chunks().0)
     }
 
-    fn take(&mut self, length: usize, what: &'static str) -> Result<&'static [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed { what })?;
+    fn take(&mut self, length: usize, what: &'static str) -> Result<&'static [u8], DamagedWeightsError> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(DamagedWeightsError { what })?;
         self.0 = rest;
         Ok(taken)
     }

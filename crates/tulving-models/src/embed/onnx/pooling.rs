@@ -1,14 +1,15 @@
-//! How the vectors of the word pieces become one, as `1_Pooling/config.json` says; without it, their mean.
+//! Combines the vectors of the word pieces into one, as set in `1_Pooling/config.json`. Without that file,
+//! takes their mean.
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{FolderError, read_json};
+use super::{OnnxFolderError, read_json};
 
 pub(super) const FILE: &str = "1_Pooling/config.json";
 
-/// What is made of the vectors of a text.
+/// The way to combine the vectors of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pooling {
     Mean,
@@ -17,19 +18,20 @@ pub(super) enum Pooling {
 }
 
 impl Pooling {
-    pub(super) fn read(folder: &Path) -> Result<Self, FolderError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, OnnxFolderError> {
         let path = folder.join(FILE);
         if !path.is_file() {
             return Ok(Self::Mean);
         }
         let config: Map<String, Value> = read_json(&path)?;
-        Self::named(&config).map_err(|mode| FolderError::Unsuited {
+        Self::named(&config).map_err(|mode| OnnxFolderError::Unsuited {
             path,
             what: format!("the pooling `{mode}` is not known here; mean, cls and max are"),
         })
     }
 
-    /// Either `"pooling_mode": "mean"` or `"pooling_mode_mean_tokens": true`; else what it says instead.
+    /// Reads `"pooling_mode": "mean"` or `"pooling_mode_mean_tokens": true`. An error names the unknown
+    /// modes.
     fn named(config: &Map<String, Value>) -> Result<Self, String> {
         let on = |(name, value): (&String, &Value)| {
             (value == &Value::Bool(true))
@@ -46,14 +48,14 @@ impl Pooling {
         }
     }
 
-    /// One vector of `size` numbers from the rows of a text, of which there is at least one.
+    /// Combines the rows of a text into one vector of `size` numbers. There must be at least one row.
     pub(super) fn pool(self, rows: &[f32], size: usize) -> Vec<f32> {
         let (first, others) = rows.split_at(size);
         let mut vector = first.to_vec();
         for row in others.chunks_exact(size) {
             for (value, other) in vector.iter_mut().zip(row) {
                 match self {
-                    // The sum has the direction of the mean, and the length goes when it is normalised.
+                    // The sum has the direction of the mean, and normalising removes the length.
                     Self::Mean => *value += other,
                     Self::First => return vector,
                     Self::Largest => *value = value.max(*other),

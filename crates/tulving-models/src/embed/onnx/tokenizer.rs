@@ -1,7 +1,7 @@
 //! Reads the tokenizer of a folder: `tokenizer.json`, or `vocab.txt` with the rules of BERT.
 //!
-//! Only those of the word-piece kind that cut as BERT does. What of a file would give other pieces than are given here is
-//! refused by its name: a model that is fed other pieces than it learnt from gives vectors that only look right.
+//! Only word-piece tokenizers that split as BERT does are supported. A setting that would give other pieces is refused by
+//! its name: a model that gets other pieces than it was trained on returns vectors that only look right.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::wordpiece::{LONGEST_WORD, Marks, Rules, Vocabulary, WordPiece};
-use super::{FolderError, read, read_json};
+use super::super::wordpiece::{LONGEST_WORD, NormalizerRules, SpecialTokens, Vocabulary, WordPiece};
+use super::{OnnxFolderError, read, read_json};
 
-/// The first that is there is used.
+/// The tokenizer files. The first one that exists is used.
 pub(super) const FILES: [&str; 2] = ["tokenizer.json", "vocab.txt"];
-/// What else the ids of a text depend on, where it is there: the longest text, and the case.
+/// Optional files that also affect the ids of a text: the longest text, and the case.
 pub(super) const SETTINGS: [&str; 2] = ["sentence_bert_config.json", "tokenizer_config.json"];
 
-/// What models of the BERT kind have room for, where nothing else is said.
+/// The default limit of models of the BERT family.
 const MOST_PIECES: usize = 512;
 
-/// The word pieces of a model, and how many of them it takes.
+/// The word pieces of a model, and the number that it takes.
 pub(super) struct Tokenizer {
     pieces: WordPiece,
     most: usize,
@@ -39,7 +39,7 @@ struct SentenceSettings {
 #[serde(default)]
 struct TokenizerSettings {
     do_lower_case: Option<bool>,
-    /// Where there is no limit this is a number beyond all integers.
+    /// A number beyond all integers if there is no limit.
     model_max_length: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ struct AddedToken {
     content: String,
     #[serde(default)]
     special: bool,
-    /// Looked for in the text after it was normalised; where the file does not say, those that are not special are.
+    /// True if the token is searched for in the normalised text. The default is true for tokens that are not special.
     normalized: Option<bool>,
     #[serde(default)]
     single_word: bool,
@@ -79,7 +79,7 @@ struct BertNormalizer {
 
 #[derive(Deserialize)]
 struct WordPieceModel {
-    /// Files of old versions do not say it.
+    /// The kind of the model. Files of old versions do not have it.
     #[serde(rename = "type", default = "word_piece")]
     kind: String,
     #[serde(default)]
@@ -88,7 +88,7 @@ struct WordPieceModel {
     continuing_subword_prefix: Option<String>,
     #[serde(default)]
     max_input_chars_per_word: Option<usize>,
-    /// A table for word pieces, and lists for other kinds.
+    /// A table for word pieces, lists for other kinds.
     vocab: Value,
 }
 
@@ -97,7 +97,7 @@ fn word_piece() -> String {
 }
 
 impl Tokenizer {
-    pub(super) fn read(folder: &Path) -> Result<Self, FolderError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, OnnxFolderError> {
         let [sentence, tokenizer] = SETTINGS.map(|file| folder.join(file));
         let sentence: SentenceSettings =
             if sentence.is_file() { read_json(&sentence)? } else { SentenceSettings::default() };
@@ -107,11 +107,11 @@ impl Tokenizer {
         let pieces = if json.is_file() {
             read_json::<TokenizerFile>(&json)?
                 .pieces()
-                .map_err(|what| FolderError::Unsuited { path: json, what })
+                .map_err(|what| OnnxFolderError::Unsuited { path: json, what })
         } else {
             let lower_case = settings.do_lower_case.unwrap_or(true);
             of_lines(&read(&vocabulary)?, lower_case)
-                .map_err(|what| FolderError::Unsuited { path: vocabulary, what })
+                .map_err(|what| OnnxFolderError::Unsuited { path: vocabulary, what })
         }?;
         let said = settings.model_max_length.filter(|most| (1.0..=65_536.0).contains(most));
         let most = sentence.max_seq_length.or(said.map(|most| most as usize)).unwrap_or(MOST_PIECES);
@@ -123,12 +123,12 @@ impl Tokenizer {
     }
 }
 
-/// A vocabulary of one piece on each line.
+/// Reads a vocabulary with one piece per line.
 fn of_lines(file: &[u8], lower_case: bool) -> Result<WordPiece, String> {
     let text = std::str::from_utf8(file).map_err(|error| error.to_string())?;
     let vocabulary: Vocabulary = text.lines().map(|line| Cow::Owned(line.to_owned())).zip(0..).collect();
-    let marks = Marks::of_bert(&vocabulary).ok_or("it lacks [CLS], [SEP] or [UNK]")?;
-    let rules = Rules { strip_accents: lower_case, lower_case, ..Rules::UNCASED };
+    let marks = SpecialTokens::of_bert(&vocabulary).ok_or("it lacks [CLS], [SEP] or [UNK]")?;
+    let rules = NormalizerRules { strip_accents: lower_case, lower_case, ..NormalizerRules::UNCASED };
     Ok(WordPiece::new(vocabulary, marks, rules))
 }
 
@@ -157,7 +157,7 @@ impl TokenizerFile {
             Some(after) => ends(after).ok_or("the post_processor does not put one token at either end")?,
             None => ("[CLS]".to_owned(), "[SEP]".to_owned()),
         };
-        let marks = Marks {
+        let marks = SpecialTokens {
             begin: id(&begin)?,
             end: id(&end)?,
             unknown: id(self.model.unk_token.as_deref().unwrap_or("[UNK]"))?,
@@ -170,9 +170,9 @@ impl TokenizerFile {
         Ok(WordPiece::new(vocabulary, marks, rules).with_words_of(longest_word))
     }
 
-    fn rules(&self) -> Result<Rules, String> {
-        const AS_IT_IS: Rules =
-            Rules { clean: false, chinese_apart: false, strip_accents: false, lower_case: false };
+    fn rules(&self) -> Result<NormalizerRules, String> {
+        const AS_IT_IS: NormalizerRules =
+            NormalizerRules { clean: false, chinese_apart: false, strip_accents: false, lower_case: false };
         let Some(normalizer) = self.normalizer.as_ref().map(|one| alone(one, "normalizers")) else {
             return Ok(AS_IT_IS);
         };
@@ -180,21 +180,21 @@ impl TokenizerFile {
             "BertNormalizer" => {
                 let read = BertNormalizer::deserialize(normalizer);
                 let bert = read.map_err(|error| format!("the normalizer: {error}"))?;
-                Ok(Rules {
+                Ok(NormalizerRules {
                     clean: bert.clean_text,
                     chinese_apart: bert.handle_chinese_chars,
                     strip_accents: bert.strip_accents.unwrap_or(bert.lowercase),
                     lower_case: bert.lowercase,
                 })
             }
-            "Lowercase" => Ok(Rules { lower_case: true, ..AS_IT_IS }),
+            "Lowercase" => Ok(NormalizerRules { lower_case: true, ..AS_IT_IS }),
             other => {
                 Err(format!("the normalizer {other} is not known here, only BertNormalizer and Lowercase"))
             }
         }
     }
 
-    /// Text is cut into words in one way here.
+    /// Checks that the file splits text into words as BERT does, the only way supported here.
     fn check_cut(&self) -> Result<(), String> {
         match self.pre_tokenizer.as_ref().map(|one| kind(alone(one, "pretokenizers"))) {
             Some("BertPreTokenizer") => Ok(()),
@@ -203,7 +203,7 @@ impl TokenizerFile {
         }
     }
 
-    /// Tokens are looked for in the text as it was written, wherever they stand in it.
+    /// Checks that added tokens are searched for in the original text, wherever they are in it.
     fn check_added(&self) -> Result<(), String> {
         for AddedToken { content, special, normalized, single_word, .. } in &self.added_tokens {
             let why = if content.is_empty() {
@@ -221,12 +221,12 @@ impl TokenizerFile {
     }
 }
 
-/// What kind a part of the file is of.
+/// The kind of a part of the file.
 fn kind(part: &Value) -> &str {
     part["type"].as_str().unwrap_or("without a type")
 }
 
-/// The one part of a sequence of one; anything else as it is.
+/// The only part of a sequence of one, or else the part itself.
 fn alone<'a>(part: &'a Value, list: &str) -> &'a Value {
     match part[list].as_array().map(Vec::as_slice) {
         Some([one]) if kind(part) == "Sequence" => one,
@@ -234,7 +234,7 @@ fn alone<'a>(part: &'a Value, list: &str) -> &'a Value {
     }
 }
 
-/// The tokens that a post-processor puts before and after a text.
+/// The tokens that a post-processor adds before and after a text.
 fn ends(after: &Value) -> Option<(String, String)> {
     if after["type"] == "TemplateProcessing" {
         let token = |part: &Value| part["SpecialToken"]["id"].as_str().map(str::to_owned);

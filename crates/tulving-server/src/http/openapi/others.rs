@@ -1,33 +1,38 @@
-//! What of the service is no operation on data: streams, files, other protocols, and the server itself.
+//! The parts of the service that are not operations on data: streams, files, other protocols, and the server itself.
 
 use serde_json::{Value, json};
+use tulving_dialects::rest::shared;
 
 use super::super::{attachment, transfer};
 use super::refused;
 
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
+/// The names of bodies whose fields are described elsewhere.
+const ARGUMENTS: &str = "ToolArguments";
+const MESSAGE: &str = "JsonRpcMessage";
 const MEMORY: &str = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
 
 /// One address with one method.
-pub(super) struct Other {
+pub(super) struct OtherEndpoint {
     pub(super) path: &'static str,
     pub(super) method: &'static str,
     /// Its name for programs.
     name: &'static str,
     group: &'static str,
     title: &'static str,
-    /// The media type of what it answers, and an example.
+    /// The media type of its answer, and an example.
     answer: (&'static str, Value),
-    /// The same of what it takes in its body.
-    body: Option<(&'static str, Value)>,
-    /// What stands in its address, each with an example.
+    /// The media type, schema and example of its body. The schema is needed because client generators leave out an
+    /// operation whose body has none.
+    body: Option<(&'static str, Value, Value)>,
+    /// The parameters in its path, each with an example.
     named: &'static [(&'static str, &'static str)],
-    /// Whether it asks for no token.
+    /// True if it needs no token.
     is_open: bool,
 }
 
-impl Other {
+impl OtherEndpoint {
     fn get(path: &'static str, name: &'static str, group: &'static str, title: &'static str) -> Self {
         let answer = (JSON, json!({ "data": [] }));
         Self { path, method: "get", name, group, title, answer, body: None, named: &[], is_open: false }
@@ -41,8 +46,8 @@ impl Other {
         Self { answer: (kind, example), ..self }
     }
 
-    fn taking(self, kind: &'static str, example: Value) -> Self {
-        Self { body: Some((kind, example)), ..self }
+    fn taking(self, kind: &'static str, schema: Value, example: Value) -> Self {
+        Self { body: Some((kind, schema, example)), ..self }
     }
 
     fn naming(self, named: &'static [(&'static str, &'static str)]) -> Self {
@@ -53,7 +58,7 @@ impl Other {
         Self { is_open: true, ..self }
     }
 
-    /// It as the description of the service tells it.
+    /// Its description in OpenAPI.
     pub(super) fn described(&self) -> Value {
         let (kind, example) = &self.answer;
         let mut told = json!({
@@ -66,8 +71,9 @@ impl Other {
                 "default": refused(),
             },
         });
-        if let Some((kind, example)) = &self.body {
-            told["requestBody"] = json!({ "required": true, "content": { *kind: { "example": example } } });
+        if let Some((kind, schema, example)) = &self.body {
+            let content = json!({ *kind: { "schema": schema, "example": example } });
+            told["requestBody"] = json!({ "required": true, "content": content });
         }
         if !self.named.is_empty() {
             let one = |(name, example): &(&str, &str)| {
@@ -83,73 +89,82 @@ impl Other {
     }
 }
 
+/// The schemas of their bodies, by name.
+pub(super) fn schemas() -> [(String, Value); 2] {
+    let open = |description: &str| json!({ "type": "object", "description": description });
+    [
+        (ARGUMENTS.to_owned(), open("The arguments of a tool, as its schema has them.")),
+        (MESSAGE.to_owned(), open("A message of the Model Context Protocol.")),
+    ]
+}
+
 /// All of them.
-pub(super) fn all() -> Vec<Other> {
+pub(super) fn all() -> Vec<OtherEndpoint> {
     let event = format!("id: 9f3c1a20-12\nevent: saved\ndata: {{\"id\":\"{MEMORY}\"}}\n\n");
     let line = json!("{\"record\":\"dump\",\"format\":1,\"written_by\":\"0.1.0\"}\n");
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     let result = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
     vec![
-        Other::get(
+        OtherEndpoint::get(
             "/v1/events/stream",
             "followChanges",
             "Events",
             "Every change that you may see, as server-sent events; `Last-Event-ID` goes on after an event",
         )
         .answering("text/event-stream", json!(event)),
-        Other::get("/v1/dump", "dump", "Transfer", "Everything, as JSON Lines, for an admin of the org")
+        OtherEndpoint::get("/v1/dump", "dump", "Transfer", "Everything, as JSON Lines, for an admin of the org")
             .answering(LINES, line.clone()),
-        Other::post(
+        OtherEndpoint::post(
             transfer::LOAD,
             "load",
             "Transfer",
             "Take in a dump, all of it or nothing; what is there already is not loaded twice. With `?with_roles=true` every membership is taken over",
         )
-        .taking(LINES, line)
+        .taking(LINES, json!({ "type": "string" }), line)
         .answering(JSON, json!({ "data": { "added": 1, "roles": [], "roles_left_out": [] } })),
-        Other::get(attachment::AT, "getAttachment", "Memories", "The file that a memory describes, as it is")
+        OtherEndpoint::get(attachment::AT, "getAttachment", "Memories", "The file that a memory describes, as it is")
             .naming(&[("id", MEMORY)])
             .answering("*/*", json!("%PDF-1.7 …")),
-        Other::get("/v1/dialects", "listDialects", "Dialects", "The dialects and the names of their tools"),
-        Other::get(
+        OtherEndpoint::get("/v1/dialects", "listDialects", "Dialects", "The dialects and the names of their tools"),
+        OtherEndpoint::get(
             "/v1/dialects/{dialect}/tools",
             "listTools",
             "Dialects",
             "The tools of a dialect, with their schemas",
         )
         .naming(&[("dialect", "max")]),
-        Other::post(
+        OtherEndpoint::post(
             "/v1/dialects/{dialect}/tools/{tool}",
             "callTool",
             "Dialects",
             "Call a tool with its arguments",
         )
         .naming(&[("dialect", "max"), ("tool", "recall")])
-        .taking(JSON, json!({ "keyword": "TypeScript" }))
+        .taking(JSON, shared(ARGUMENTS), json!({ "keyword": "TypeScript" }))
         .answering(JSON, json!({ "data": { "text": "No memories found." } })),
-        Other::post("/mcp", "mcp", "MCP", "The Model Context Protocol, with Tulving's own tools")
-            .taking(JSON, message.clone())
+        OtherEndpoint::post("/mcp", "mcp", "MCP", "The Model Context Protocol, with Tulving's own tools")
+            .taking(JSON, shared(MESSAGE), message.clone())
             .answering(JSON, result.clone()),
-        Other::post(
+        OtherEndpoint::post(
             "/mcp/{dialect}",
             "mcpOf",
             "MCP",
             "The Model Context Protocol, with the tools of a dialect",
         )
         .naming(&[("dialect", "max")])
-        .taking(JSON, message)
+        .taking(JSON, shared(MESSAGE), message)
         .answering(JSON, result),
-        Other::get(
+        OtherEndpoint::get(
             "/metrics",
             "metrics",
             "Server",
             "What was counted, in the text format of Prometheus, for an admin of the org",
         )
         .answering("text/plain", json!("tulving_http_requests_in_flight 1\n")),
-        Other::get("/healthz", "healthy", "Server", "Whether the server answers")
+        OtherEndpoint::get("/healthz", "healthy", "Server", "Whether the server answers")
             .open()
             .answering(JSON, json!({ "data": { "status": "ok" } })),
-        Other::get("/openapi.json", "describe", "Server", "This description")
+        OtherEndpoint::get("/openapi.json", "describe", "Server", "This description")
             .open()
             .answering(JSON, json!({ "openapi": "3.1.0" })),
     ]

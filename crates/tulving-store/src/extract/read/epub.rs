@@ -2,45 +2,45 @@
 
 use std::collections::BTreeMap;
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::Read;
-use super::office::{Next, Node, Package, Tag, damaged, resolved};
-use super::sink::Sink;
+use super::DocumentText;
+use super::office::{XmlControlFlow, XmlNode, XmlTag, ZipPackage, damaged, resolved};
+use super::sink::ExtractTextBuilder;
 
 /// Reads an `.epub`.
-pub(super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, ExtractError> {
-    let mut package = Package::open(bytes)?;
+pub(super) fn read(bytes: &[u8], mut sink: ExtractTextBuilder) -> Result<DocumentText, ExtractError> {
+    let mut package = ZipPackage::open(bytes)?;
     let mut book = None;
     package.walk("META-INF/container.xml", |node| match node {
-        Node::Open(tag) if tag.name() == b"rootfile" => {
+        XmlNode::Open(tag) if tag.name() == b"rootfile" => {
             book = tag.attribute(b"full-path");
-            Next::Stop
+            XmlControlFlow::Stop
         }
-        _ => Next::On,
+        _ => XmlControlFlow::On,
     })?;
     let book = book.ok_or_else(|| damaged("it does not say where its book is"))?;
     let chapters = in_order(&mut package, &book)?;
     for chapter in &chapters {
         sink.blank_line();
         sink.mark("");
-        let mut page = Page { sink: &mut sink, in_body: false };
+        let mut page = EpubChapterReader { sink: &mut sink, in_body: false };
         package.walk(chapter, |node| page.visit(&node))?;
         if sink.is_full() {
             break;
         }
     }
     let title = package.title(&book)?;
-    Ok(Read { sink, title, by: "epub", pages: u32::try_from(chapters.len()).ok() })
+    Ok(DocumentText { sink, title, by: "epub", pages: u32::try_from(chapters.len()).ok() })
 }
 
-/// The parts of the chapters.
-fn in_order(package: &mut Package<'_>, book: &str) -> Result<Vec<String>, ExtractError> {
+/// The chapters' parts, in reading order.
+fn in_order(package: &mut ZipPackage<'_>, book: &str) -> Result<Vec<String>, ExtractError> {
     let folder = book.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let mut parts = BTreeMap::new();
     let mut order = Vec::new();
     let found = package.walk(book, |node| {
-        if let Node::Open(tag) = node {
+        if let XmlNode::Open(tag) = node {
             match tag.name() {
                 b"item" => {
                     let part = tag.attribute(b"href").map(|part| resolved(&folder, &decoded(&part)));
@@ -50,7 +50,7 @@ fn in_order(package: &mut Package<'_>, book: &str) -> Result<Vec<String>, Extrac
                 _ => {}
             }
         }
-        Next::On
+        XmlControlFlow::On
     })?;
     if !found {
         return Err(damaged("the book that it names is not there"));
@@ -58,7 +58,7 @@ fn in_order(package: &mut Package<'_>, book: &str) -> Result<Vec<String>, Extrac
     Ok(order.iter().filter_map(|id| parts.get(id).cloned()).collect())
 }
 
-/// A name as it is written in a book, where some characters are written as `%` and their numbers.
+/// Decodes a name in a book, in which some characters are percent-encoded.
 fn decoded(name: &str) -> String {
     let bytes = name.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
@@ -80,31 +80,31 @@ fn decoded(name: &str) -> String {
 }
 
 /// A chapter that is being read.
-struct Page<'p> {
-    sink: &'p mut Sink,
+struct EpubChapterReader<'p> {
+    sink: &'p mut ExtractTextBuilder,
     in_body: bool,
 }
 
-impl Page<'_> {
-    fn visit(&mut self, node: &Node<'_>) -> Next {
+impl EpubChapterReader<'_> {
+    fn visit(&mut self, node: &XmlNode<'_>) -> XmlControlFlow {
         match node {
-            Node::Open(tag) => return self.open(tag),
-            Node::Close(name) => {
+            XmlNode::Open(tag) => return self.open(tag),
+            XmlNode::Close(name) => {
                 if is_block(name) {
                     self.sink.mark("");
                     self.sink.blank_line();
                 }
             }
-            Node::Text(text) if self.in_body => self.sink.say(text),
-            Node::Text(_) => {}
+            XmlNode::Text(text) if self.in_body => self.sink.say(text),
+            XmlNode::Text(_) => {}
         }
-        if self.sink.is_full() { Next::Stop } else { Next::On }
+        if self.sink.is_full() { XmlControlFlow::Stop } else { XmlControlFlow::On }
     }
 
-    fn open(&mut self, tag: &Tag<'_>) -> Next {
+    fn open(&mut self, tag: &XmlTag<'_>) -> XmlControlFlow {
         match tag.name() {
             b"body" => self.in_body = true,
-            b"script" | b"style" | b"head" | b"rt" => return Next::Over,
+            b"script" | b"style" | b"head" | b"rt" => return XmlControlFlow::Over,
             b"li" => {
                 self.sink.line();
                 self.sink.mark("-");
@@ -119,11 +119,11 @@ impl Page<'_> {
             }
             _ => {}
         }
-        Next::On
+        XmlControlFlow::On
     }
 }
 
-/// Whether what is inside of such an element stands apart from what is around it.
+/// Returns true if an element separates its content from the text around it.
 fn is_block(name: &[u8]) -> bool {
     matches!(
         name,

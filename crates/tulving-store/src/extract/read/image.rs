@@ -1,9 +1,9 @@
-//! What is looked at of an image before another program unpacks it: its form and how many pixels it says that it has.
+//! Checks an image before another program unpacks it: its format and its stated number of pixels.
 
 use imagesize::ImageType;
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-/// Refuses what is no image of a known form, or a larger one than this.
+/// Refuses unknown formats, and images with more pixels than this.
 pub(super) fn check(bytes: &[u8], most: u64) -> Result<(), ExtractError> {
     let damaged = |why: &str| ExtractError::Damaged { why: why.to_owned() };
     let form = imagesize::image_type(bytes).map_err(|_| damaged("it is no image of a form that is known"))?;

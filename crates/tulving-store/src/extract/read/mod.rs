@@ -1,4 +1,4 @@
-//! The readers, one for each form of files. They run in a process that is limited, and know nothing of it.
+//! The readers, one for each file format. They run in a limited process, and know nothing of it.
 
 mod epub;
 mod image;
@@ -10,42 +10,42 @@ mod title;
 #[cfg(test)]
 mod tests;
 
-use tulving_core::error::ExtractError;
-use tulving_core::preview;
+use tulving_core::model::error::ExtractError;
+use tulving_core::model::preview;
 
-use super::limits::Limits;
-use super::wire::Head;
-use sink::Sink;
+use super::limits::ExtractLimits;
+use super::wire::ExtractReplyHeader;
+use sink::ExtractTextBuilder;
 
-/// What was read out of a file.
+/// The text read from a file.
 #[derive(Debug)]
-pub(super) struct Read {
-    sink: Sink,
+pub(super) struct DocumentText {
+    sink: ExtractTextBuilder,
     title: Option<String>,
     by: &'static str,
     pages: Option<u32>,
 }
 
-impl Read {
-    /// What is said of the text, and the text.
-    pub(super) fn into_parts(self) -> (Head, String) {
+impl DocumentText {
+    /// The header and the text.
+    pub(super) fn into_parts(self) -> (ExtractReplyHeader, String) {
         let Self { sink, title, by, pages } = self;
         let (text, cut) = sink.finish();
-        (Head::Read { by: by.to_owned(), title, pages, cut, bytes: Some(text.len()) }, text)
+        (ExtractReplyHeader::Read { by: by.to_owned(), title, pages, cut, bytes: Some(text.len()) }, text)
     }
 }
 
-/// What was found of a file.
-pub(super) enum Found {
+/// The result of reading a file.
+pub(super) enum DocumentReadOutcome {
     /// Its text.
-    Read(Read),
-    /// That it is an image, which another program is to look at.
+    Read(DocumentText),
+    /// The file is an image, to be read by another program.
     Image,
 }
 
-/// A form of files.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum DocumentFormat {
     Pdf,
     Word,
     Slides,
@@ -57,8 +57,8 @@ pub(super) enum Form {
     Image,
 }
 
-impl Form {
-    /// The form that files of this type have; `None` where nothing reads them.
+impl DocumentFormat {
+    /// The format of files of this type; `None` if no reader supports it.
     pub(super) fn of(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         Some(match essence.as_str() {
@@ -80,25 +80,31 @@ impl Form {
     }
 }
 
-/// That nothing reads files of this type.
+/// The error for an unsupported type.
 pub(super) fn unsupported(media_type: &str) -> ExtractError {
     ExtractError::Unsupported { media_type: preview::short(media_type) }
 }
 
 /// Reads a file of this type.
-pub(super) fn read(media_type: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Found, ExtractError> {
-    let sink = Sink::new(limits.text);
-    let form = Form::of(media_type).ok_or_else(|| unsupported(media_type))?;
+pub(super) fn read(
+    media_type: &str,
+    bytes: Vec<u8>,
+    limits: &ExtractLimits,
+) -> Result<DocumentReadOutcome, ExtractError> {
+    let sink = ExtractTextBuilder::new(limits.text);
+    let form = DocumentFormat::of(media_type).ok_or_else(|| unsupported(media_type))?;
     let read = match form {
-        Form::Pdf => pdf::read(bytes, sink),
-        Form::Word => office::read_word(&bytes, sink),
-        Form::Slides => office::read_slides(&bytes, sink),
-        Form::Sheets => office::read_sheets(&bytes, sink),
-        Form::OpenText => office::read_open(&bytes, sink, "odt"),
-        Form::OpenSheets => office::read_open(&bytes, sink, "ods"),
-        Form::OpenSlides => office::read_open(&bytes, sink, "odp"),
-        Form::Book => epub::read(&bytes, sink),
-        Form::Image => return image::check(&bytes, limits.pixels).map(|()| Found::Image),
+        DocumentFormat::Pdf => pdf::read(bytes, sink),
+        DocumentFormat::Word => office::read_word(&bytes, sink),
+        DocumentFormat::Slides => office::read_slides(&bytes, sink),
+        DocumentFormat::Sheets => office::read_sheets(&bytes, sink),
+        DocumentFormat::OpenText => office::read_open(&bytes, sink, "odt"),
+        DocumentFormat::OpenSheets => office::read_open(&bytes, sink, "ods"),
+        DocumentFormat::OpenSlides => office::read_open(&bytes, sink, "odp"),
+        DocumentFormat::Book => epub::read(&bytes, sink),
+        DocumentFormat::Image => {
+            return image::check(&bytes, limits.pixels).map(|()| DocumentReadOutcome::Image);
+        }
     };
-    read.map(Found::Read)
+    read.map(DocumentReadOutcome::Read)
 }

@@ -1,11 +1,11 @@
-//! Where every reader writes: a text of bounded size in which blanks, lines and paragraphs are as they should be.
+//! The output of every reader: a text of limited size with clean blanks, lines and paragraphs.
 //!
-//! A break is kept back until something comes after it, and of several breaks the widest counts, so readers may ask for breaks
-//! wherever they see one. Marks of headings and items, too, wait for the text that they mark.
+//! A break is held back until text comes after it, and of several breaks the widest counts, so readers may ask for breaks
+//! anywhere. Marks of headings and items also wait for their text.
 
-/// What stands between two pieces of text, the narrowest first.
+/// The break between two pieces of text, the narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Break {
+enum TextBreak {
     None,
     Space,
     Tab,
@@ -13,7 +13,7 @@ enum Break {
     Blank,
 }
 
-impl Break {
+impl TextBreak {
     const fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
@@ -28,25 +28,25 @@ impl Break {
 /// The mark of the deepest heading of Markdown.
 const DEEPEST: &str = "######";
 
-/// A text in the making.
+/// The text so far.
 #[derive(Debug)]
-pub(super) struct Sink {
+pub(super) struct ExtractTextBuilder {
     text: String,
-    pending: Break,
+    pending: TextBreak,
     mark: &'static str,
-    /// Whether the next cell is the first of its row.
+    /// True if the next cell is the first of its row.
     first_cell: bool,
     most: usize,
     cut: bool,
 }
 
-impl Sink {
-    /// An empty text of at most so many bytes.
+impl ExtractTextBuilder {
+    /// An empty text of at most this many bytes.
     pub(super) fn new(most: usize) -> Self {
-        Self { text: String::new(), pending: Break::None, mark: "", first_cell: false, most, cut: false }
+        Self { text: String::new(), pending: TextBreak::None, mark: "", first_cell: false, most, cut: false }
     }
 
-    /// Adds a piece of text. Blanks in it are breaks, and what no text should have in it is left out.
+    /// Adds a piece of text. Blanks in it are breaks, and unwanted characters are left out.
     pub(super) fn push(&mut self, piece: &str) {
         for char in piece.chars() {
             match char {
@@ -63,7 +63,7 @@ impl Sink {
         }
     }
 
-    /// Adds a piece of text that goes on within its line, whatever breaks are in it, below the mark that waits for it.
+    /// Adds a piece of text that stays within its line, whatever breaks are in it, after the waiting mark.
     pub(super) fn say(&mut self, piece: &str) {
         if !self.mark.is_empty() && !piece.trim().is_empty() {
             let mark = std::mem::take(&mut self.mark);
@@ -73,23 +73,23 @@ impl Sink {
         self.push(&piece.replace(['\n', '\r', '\t'], " "));
     }
 
-    /// What comes before the next text that is [said](Self::say), such as `-`; nothing where it is empty.
+    /// Sets the mark before the next text that is [said](Self::say), such as `-`; an empty one is no mark.
     pub(super) fn mark(&mut self, mark: &'static str) {
         self.mark = mark;
     }
 
-    /// The next text is a heading so deep, from 1.
+    /// Makes the next text a heading of this depth, from 1.
     pub(super) fn heading(&mut self, depth: usize) {
         self.mark(&DEEPEST[..depth.clamp(1, DEEPEST.len())]);
     }
 
-    /// A row of cells begins.
+    /// Begins a row of cells.
     pub(super) fn row(&mut self) {
         self.line();
         self.first_cell = true;
     }
 
-    /// A cell of it begins.
+    /// Begins a cell of the row.
     pub(super) fn cell(&mut self) {
         if !std::mem::take(&mut self.first_cell) {
             self.tab();
@@ -104,59 +104,60 @@ impl Sink {
         }
         self.text.push_str(before);
         self.text.push(char);
-        self.pending = Break::None;
+        self.pending = TextBreak::None;
     }
 
-    /// At least a blank comes before what is next.
+    /// Puts at least a blank before the next text.
     pub(super) fn space(&mut self) {
-        self.pending = self.pending.max(Break::Space);
+        self.pending = self.pending.max(TextBreak::Space);
     }
 
-    /// At least a tab does, as between the cells of a row.
+    /// Puts at least a tab before the next text, as between the cells of a row.
     pub(super) fn tab(&mut self) {
-        self.pending = self.pending.max(Break::Tab);
+        self.pending = self.pending.max(TextBreak::Tab);
     }
 
-    /// What is next begins a line.
+    /// Makes the next text begin a line.
     pub(super) fn line(&mut self) {
-        self.pending = self.pending.max(Break::Line);
+        self.pending = self.pending.max(TextBreak::Line);
     }
 
-    /// What is next stands apart from what was before.
+    /// Puts a blank line before the next text.
     pub(super) fn blank_line(&mut self) {
-        self.pending = Break::Blank;
+        self.pending = TextBreak::Blank;
     }
 
-    /// Puts a word together that was broken by a hyphen at the end of the line before this one.
+    /// Joins a word that was hyphenated at the end of the line before this one.
     pub(super) fn mend(&mut self, line: &str) {
         let hyphen = ['-', '\u{2010}'];
         let Some(before) = self.text.strip_suffix(hyphen) else {
             return;
         };
         let is_word = before.ends_with(char::is_lowercase) && line.starts_with(char::is_lowercase);
-        if self.pending == Break::Line && is_word {
+        if self.pending == TextBreak::Line && is_word {
             self.text.truncate(before.len());
-            self.pending = Break::None;
+            self.pending = TextBreak::None;
         }
     }
 
-    /// Whether nothing more is taken.
+    /// Returns true if no more text is accepted.
     pub(super) fn is_full(&self) -> bool {
         self.cut
     }
 
-    /// From now on nothing more is taken.
+    /// Accepts no more text from now on.
     pub(super) fn close(&mut self) {
         self.cut = true;
     }
 
-    /// The text, and whether there was more.
+    /// The text, and true if there was more.
     pub(super) fn finish(self) -> (String, bool) {
         (self.text, self.cut)
     }
 }
 
-/// Characters that have no place in a text: controls, soft hyphens, marks of the order of bytes and what only a font knows.
+/// Returns true for characters that do not belong in a text: controls, soft hyphens, byte order marks and private ones of a
+/// font.
 fn is_noise(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{ffff}')
@@ -167,8 +168,8 @@ fn is_noise(char: char) -> bool {
 mod tests {
     use super::*;
 
-    fn text(most: usize, work: impl FnOnce(&mut Sink)) -> (String, bool) {
-        let mut sink = Sink::new(most);
+    fn text(most: usize, work: impl FnOnce(&mut ExtractTextBuilder)) -> (String, bool) {
+        let mut sink = ExtractTextBuilder::new(most);
         work(&mut sink);
         sink.finish()
     }

@@ -1,9 +1,8 @@
-//! Files of every form, made by the programs that people make them with, and what must be read out of them. How they were made is
-//! in `tests/extract/make.py`.
+//! Files of every format, made by common programs, and the expected text. `tests/extract/make.py` made them.
 
 use tulving_core::classify::form;
 use tulving_testkit::pdf;
-use tulving_testkit::zip::{Part, zip};
+use tulving_testkit::zip::{ZipPart, zip};
 
 use super::*;
 
@@ -11,16 +10,16 @@ const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 const SLIDES: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const SHEETS: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// What a file says: its text, its title and how many pages it has.
+/// The text, the title and the number of pages of a file.
 fn file(name: &str, media_type: &str) -> (String, Option<String>, Option<u32>) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/extract").join(name);
     let bytes = std::fs::read(path).expect("a file of the tests");
-    let found = match read(media_type, bytes, &Limits::default()) {
-        Ok(Found::Read(found)) => found,
-        Ok(Found::Image) => panic!("{name} is not an image"),
+    let found = match read(media_type, bytes, &ExtractLimits::default()) {
+        Ok(DocumentReadOutcome::Read(found)) => found,
+        Ok(DocumentReadOutcome::Image) => panic!("{name} is not an image"),
         Err(error) => panic!("{name}: {error}"),
     };
-    let (Head::Read { title, pages, cut: false, bytes, .. }, text) = found.into_parts() else {
+    let (ExtractReplyHeader::Read { title, pages, cut: false, bytes, .. }, text) = found.into_parts() else {
         panic!("{name}: all of it is read");
     };
     assert_eq!(bytes, Some(text.len()));
@@ -28,20 +27,20 @@ fn file(name: &str, media_type: &str) -> (String, Option<String>, Option<u32>) {
 }
 
 fn text_of(pdf: Vec<u8>) -> String {
-    match read("application/pdf", pdf, &Limits::default()) {
-        Ok(Found::Read(read)) => read.into_parts().1,
-        Ok(Found::Image) => panic!("it is not an image"),
+    match read("application/pdf", pdf, &ExtractLimits::default()) {
+        Ok(DocumentReadOutcome::Read(read)) => read.into_parts().1,
+        Ok(DocumentReadOutcome::Image) => panic!("it is not an image"),
         Err(error) => panic!("{error}"),
     }
 }
 
-/// The text of a page that draws this.
+/// The text of a page with this drawing.
 fn drawn(content: &str) -> String {
     text_of(pdf::page(content.as_bytes(), "", &[]))
 }
 
 fn failed(media_type: &str, bytes: &[u8]) -> ExtractError {
-    match read(media_type, bytes.to_vec(), &Limits::default()) {
+    match read(media_type, bytes.to_vec(), &ExtractLimits::default()) {
         Ok(_) => panic!("it was read"),
         Err(error) => error,
     }
@@ -127,7 +126,7 @@ fn what_office_documents_and_books_are_is_told_by_their_bytes() {
         let path = format!("{}/tests/extract/{name}", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(path).expect("a file of the tests");
         let known = form::of_bytes(Some(&format!("a.{extension}")), &bytes).form.media_type;
-        assert!(Form::of(known).is_some(), "{known}");
+        assert!(DocumentFormat::of(known).is_some(), "{known}");
         for called in [None, Some("a"), Some("a.bin"), Some("a.zip")] {
             assert_eq!(form::of_bytes(called, &bytes).form.media_type, known, "{name}");
         }
@@ -150,10 +149,10 @@ fn open_documents_and_books_do_too() {
 
 /// The text of a package of these parts.
 fn packed(media_type: &str, parts: &[(&str, &str)]) -> Result<String, ExtractError> {
-    let parts: Vec<Part> = parts.iter().map(|(name, content)| Part::plain(name, *content)).collect();
-    match read(media_type, zip(&parts), &Limits::default())? {
-        Found::Read(read) => Ok(read.into_parts().1),
-        Found::Image => panic!("it is not an image"),
+    let parts: Vec<ZipPart> = parts.iter().map(|(name, content)| ZipPart::plain(name, *content)).collect();
+    match read(media_type, zip(&parts), &ExtractLimits::default())? {
+        DocumentReadOutcome::Read(read) => Ok(read.into_parts().1),
+        DocumentReadOutcome::Image => panic!("it is not an image"),
     }
 }
 
@@ -218,7 +217,8 @@ fn cells_are_read_by_what_they_are() {
 
 #[test]
 fn a_blank_is_a_gap_however_it_was_made() {
-    // By a move, by a space between two letters that are drawn alone, by a character; and letters that are only pushed apart.
+    // Blanks by a move, by a space between two letters that are drawn alone, by a character; and letters that are only pushed
+    // apart.
     let page = "BT /F1 10 Tf 72 700 Td [(One)-300(two)20(th)-40(ree)] TJ ET \
                 BT /F1 10 Tf 72 688 Td (and an) Tj 3 Tc 27.8 0 Td (yr) Tj 0 Tc 11.3 0 Td (est) Tj ET \
                 BT /F1 10 Tf 72 676 Td 5 Tc (wide letters) Tj 0 Tc ET";
@@ -241,7 +241,7 @@ fn what_characters_are_said_to_mean_comes_before_what_they_look_like() {
 
 #[test]
 fn characters_that_a_font_only_numbers_are_looked_up_in_their_collection() {
-    // A font that is in the file and does not say what its characters mean. In this collection 843 and 844 are kana.
+    // An embedded font that does not give the meaning of its characters. In this collection 843 and 844 are kana.
     let (program, _) = hayro_font::StandardFont::Helvetica.get_font_data();
     let program = pdf::stream("/Subtype/CIDFontType0C", (*program).as_ref());
     let font = b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[7 0 R]>>".to_vec();
@@ -280,12 +280,14 @@ fn numbers_beyond_all_reason_cost_nothing() {
 
 #[test]
 fn more_text_than_is_taken_is_cut_and_said() {
-    let limits = Limits { text: 20, ..Limits::default() };
+    let limits = ExtractLimits { text: 20, ..ExtractLimits::default() };
     let page = pdf::page(b"BT /F1 10 Tf 72 700 Td (many words stand in this line) Tj ET", "", &[]);
-    let Ok(Found::Read(read)) = read("application/pdf", page, &limits) else { panic!("it is read") };
+    let Ok(DocumentReadOutcome::Read(read)) = read("application/pdf", page, &limits) else {
+        panic!("it is read")
+    };
     let (head, text) = read.into_parts();
     assert_eq!(text, "many words stand in");
-    assert!(matches!(head, Head::Read { cut: true, .. }), "{head:?}");
+    assert!(matches!(head, ExtractReplyHeader::Read { cut: true, .. }), "{head:?}");
 }
 
 #[test]
@@ -314,7 +316,10 @@ fn an_image_says_how_large_it_is_before_anybody_unpacks_it() {
         let head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
         [&head[..], &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x02\0\0\0"].concat()
     };
-    assert!(matches!(read("image/png", png(100, 100), &Limits::default()), Ok(Found::Image)));
+    assert!(matches!(
+        read("image/png", png(100, 100), &ExtractLimits::default()),
+        Ok(DocumentReadOutcome::Image)
+    ));
     let error = failed("image/png", &png(30_000, 40_000));
     let why = "the image has 30000 × 40000 pixels and at most 50000000 are looked at".to_owned();
     assert_eq!(error, ExtractError::TooLarge { why });

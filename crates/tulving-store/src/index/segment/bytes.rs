@@ -1,4 +1,4 @@
-//! The bytes of a segment: a file in memory, or what was only ever in memory.
+//! The bytes of a segment: a mapped file, or a buffer in memory.
 
 use std::fs::File;
 use std::io;
@@ -7,19 +7,19 @@ use std::path::Path;
 
 use memmap2::{Advice, Mmap};
 
-/// Bytes that begin at a multiple of eight and never change.
-pub(super) enum Bytes {
-    /// A file. Its lock, shared, keeps it from being removed for as long as it is used.
+/// Immutable bytes that begin at a multiple of eight.
+pub(super) enum SegmentBytes {
+    /// A file. Its shared lock keeps it from being removed while it is used.
     Mapped { map: Mmap, _lock: File },
-    /// Words, of which the last may be used in part.
+    /// Words; the last one may be used in part.
     Held { words: Vec<u64>, length: usize },
 }
 
-impl Bytes {
+impl SegmentBytes {
     /// The content of a file.
     pub(super) fn of_file(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        // Where it cannot be locked, its name may go while it is read; what is mapped stays.
+        // Without a lock its name may go while it is read, but the mapping stays.
         drop(file.try_lock_shared());
         #[expect(
             unsafe_code,
@@ -31,19 +31,19 @@ impl Bytes {
         Ok(Self::Mapped { map, _lock: file })
     }
 
-    /// These bytes.
+    /// A copy of these bytes.
     pub(super) fn held(bytes: &[u8]) -> Self {
         let mut words = vec![0_u64; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Self::Held { words, length: bytes.len() }
     }
 
-    /// Says that a part is read here and there, so that nothing around is read as well.
+    /// Advises that a part is read at random, so that nothing around is read ahead.
     pub(super) fn scattered(&self, part: Range<usize>) {
         self.advise(Advice::Random, part);
     }
 
-    /// Asks for a part that is read soon, without waiting for it.
+    /// Requests a part that is read soon, without waiting for it.
     pub(super) fn fetch(&self, part: Range<usize>) {
         self.advise(Advice::WillNeed, part);
     }

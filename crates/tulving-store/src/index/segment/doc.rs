@@ -1,15 +1,15 @@
-//! A doc: a chunk of a memory as a segment keeps it, apart from its terms and vectors, and the order of docs.
+//! A doc: a chunk of a memory in a segment, without its terms and vectors, and the order of docs.
 //!
-//! Docs of a space stand together, within it those of a session, in the order in which they were said. Every segment is
-//! in this order, so that merging keeps it and a session is one run of docs in each.
+//! Docs of a space are together, and within it those of a session, in the order they were said. Every segment is in
+//! this order, so that merging keeps it and a session is one run of docs in each.
 
 use std::cmp::Ordering;
 
-use tulving_core::memory::{Memory, Span};
-use tulving_core::search::Cast;
-use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
+use tulving_core::model::memory::{Memory, Span};
+use tulving_core::model::search::Cast;
+use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 
-/// Stands for "never" and "always" among times, and for the place of what has no position.
+/// Stands for "never" and "always" among times, and for the place of a doc without a position.
 pub(crate) const NEVER: i64 = i64::MAX;
 /// Stands for "from the beginning" among times.
 pub(crate) const EVER: i64 = i64::MIN;
@@ -18,24 +18,24 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// A chunk of a memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Doc<'a> {
+pub(crate) struct SegmentDoc<'a> {
     pub(crate) id: [u8; 16],
     pub(crate) chunk: u32,
     pub(crate) space: [u8; 16],
     pub(crate) owner: [u8; 16],
     pub(crate) facets: Facets,
     pub(crate) speaker: Option<&'a str>,
-    pub(crate) session: Option<Key<'a>>,
+    pub(crate) session: Option<SessionKey<'a>>,
     /// Its position in its conversation, or [`NEVER`].
     pub(crate) place: i64,
     pub(crate) at: i64,
     pub(crate) created: i64,
-    pub(crate) times: Times,
+    pub(crate) times: ValidityTimes,
     pub(crate) importance: f64,
     pub(crate) cast: Cast,
 }
 
-impl Doc<'_> {
+impl SegmentDoc<'_> {
     /// The order of docs in a segment.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         (self.space, self.session, self.place, self.at, self.id, self.chunk).cmp(&(
@@ -49,12 +49,12 @@ impl Doc<'_> {
     }
 }
 
-/// What is asked only of a few docs.
-pub(crate) type Detail = [u64; 5];
+/// The values that only few docs are asked for.
+pub(crate) type DocDetail = [u64; 5];
 
-impl Doc<'_> {
-    /// As it is written, in the session of this ordinal.
-    pub(super) fn detail(&self, session: u32) -> Detail {
+impl SegmentDoc<'_> {
+    /// The detail as written, in the session of this ordinal.
+    pub(super) fn detail(&self, session: u32) -> DocDetail {
         let flags = u32::from(self.cast.ends_with_question) | u32::from(self.cast.time_word) << 1;
         [
             self.at.cast_unsigned(),
@@ -66,20 +66,20 @@ impl Doc<'_> {
     }
 }
 
-/// Reads of a [`Detail`].
-pub(crate) trait Details {
+/// Reads the fields of a [`DocDetail`].
+pub(crate) trait DocDetailFields {
     fn at(&self) -> i64;
     fn place(&self) -> i64;
     fn importance(&self) -> f64;
     /// The session's ordinal, or [`NONE`].
     fn session(&self) -> u32;
     fn chunk(&self) -> u32;
-    /// What its text is like; the length is kept elsewhere.
+    /// Features of its text; the length is stored elsewhere.
     fn cast(&self, length: u32) -> Cast;
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
-impl Details for Detail {
+impl DocDetailFields for DocDetail {
     fn at(&self) -> i64 {
         self[0].cast_signed()
     }
@@ -111,17 +111,17 @@ impl Details for Detail {
     }
 }
 
-/// What a session is known by within its space, in every segment.
+/// The identity of a session within its space, in every segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Key<'a> {
+pub(crate) struct SessionKey<'a> {
     pub(crate) kind: SessionKind,
-    /// Of the name, so that sessions are found by comparing numbers.
+    /// The hash of the name, so that sessions are found by comparing numbers.
     pub(crate) hash: u64,
     /// The conversation, or the sixteen bytes of the memory.
     pub(crate) name: &'a [u8],
 }
 
-/// What makes up a session.
+/// The items that form a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum SessionKind {
     /// The memories of a conversation.
@@ -130,9 +130,9 @@ pub(crate) enum SessionKind {
     Memory,
 }
 
-impl<'a> Key<'a> {
+impl<'a> SessionKey<'a> {
     pub(crate) fn new(kind: SessionKind, name: &'a [u8]) -> Self {
-        // FNV-1a: never changes between versions of a library, and names are short.
+        // FNV-1a: it never changes between versions of a library, and names are short.
         let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -149,17 +149,17 @@ impl<'a> Key<'a> {
     }
 }
 
-/// From when to when a memory is found and holds, as far as somebody said so.
+/// The times in which a memory is found and is valid, as far as they were stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Times {
+pub(crate) struct ValidityTimes {
     pub(crate) expires: i64,
-    /// [`EVER`] where nobody did: then from when it happened.
+    /// [`EVER`] if it was not stated: then the memory is valid from the time that it happened.
     pub(crate) from: i64,
     pub(crate) until: i64,
 }
 
-impl Times {
-    /// Those of a memory that says nothing about it.
+impl ValidityTimes {
+    /// The times of a memory that states none.
     pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
 
     pub(crate) fn of(span: &Span) -> Self {
@@ -170,21 +170,21 @@ impl Times {
         }
     }
 
-    /// The same as [`Memory::held_at`], of a memory that happened, or else was saved, `at` that time.
+    /// Returns the same as [`Memory::held_at`], for a memory that happened, or else was saved, `at` that time.
     pub(crate) fn held(self, then: i64, at: i64) -> bool {
         let from = if self.from == EVER { at } else { self.from };
         from <= then && self.until > then
     }
 }
 
-/// The words of a memory that a filter may ask for, in one number: each word by its place in its list.
+/// The vocabulary words of a memory that a filter may ask for, in one number: each word by its place in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Facets(pub(crate) u32);
 
-/// A field of [`Facets`]: where it begins and how many bits it has.
-struct Bits(u32, u32);
+/// A field of [`Facets`]: its first bit and its number of bits.
+struct FacetBits(u32, u32);
 
-impl Bits {
+impl FacetBits {
     const BOUNDARY: Self = Self(0, 2);
     const TYPE: Self = Self(2, 4);
     const KIND: Self = Self(6, 2);
@@ -208,86 +208,86 @@ impl Bits {
 }
 
 impl Facets {
-    pub(crate) fn of(memory: &Memory, times: Times) -> Self {
+    pub(crate) fn of(memory: &Memory, times: ValidityTimes) -> Self {
         let (edition, class) = (&memory.edition, &memory.edition.class);
         Self(
-            Bits::BOUNDARY.put(edition.boundary as u32)
-                | Bits::TYPE.put(class.memory_type as u32)
-                | Bits::KIND.put(class.kind as u32)
-                | Bits::STABILITY.put(class.stability as u32)
-                | Bits::STATE.put(memory.standing.state as u32)
-                | Bits::CONTENT_TYPE.put(edition.text.content_type as u32)
-                | Bits::AUTHOR.put(memory.provenance.author as u32)
-                | Bits::PINNED.put(u32::from(memory.standing.pinned))
-                | Bits::MIRROR.put(u32::from(memory.provenance.mirror.is_some()))
-                | Bits::TIMED.put(u32::from(times != Times::UNLIMITED))
-                | Bits::DONE.put(u32::from(memory.standing.done_at.is_some())),
+            FacetBits::BOUNDARY.put(edition.boundary as u32)
+                | FacetBits::TYPE.put(class.memory_type as u32)
+                | FacetBits::KIND.put(class.kind as u32)
+                | FacetBits::STABILITY.put(class.stability as u32)
+                | FacetBits::STATE.put(memory.standing.state as u32)
+                | FacetBits::CONTENT_TYPE.put(edition.text.content_type as u32)
+                | FacetBits::AUTHOR.put(memory.provenance.author as u32)
+                | FacetBits::PINNED.put(u32::from(memory.standing.pinned))
+                | FacetBits::MIRROR.put(u32::from(memory.provenance.mirror.is_some()))
+                | FacetBits::TIMED.put(u32::from(times != ValidityTimes::UNLIMITED))
+                | FacetBits::DONE.put(u32::from(memory.standing.done_at.is_some())),
         )
     }
 
-    /// Whether every number stands for a word.
+    /// Returns true if the numbers stand for known words.
     pub(super) fn are_known(self) -> bool {
-        Bits::BOUNDARY.get(self) < Boundary::ALL.len()
-            && Bits::KIND.get(self) < Kind::ALL.len()
-            && Bits::STATE.get(self) < State::ALL.len()
-            && Bits::CONTENT_TYPE.get(self) < ContentType::ALL.len()
-            && Bits::AUTHOR.get(self) < Author::ALL.len()
+        FacetBits::BOUNDARY.get(self) < Boundary::ALL.len()
+            && FacetBits::KIND.get(self) < Kind::ALL.len()
+            && FacetBits::STATE.get(self) < State::ALL.len()
+            && FacetBits::CONTENT_TYPE.get(self) < ContentType::ALL.len()
+            && FacetBits::AUTHOR.get(self) < Author::ALL.len()
     }
 
     pub(crate) fn boundary(self) -> Boundary {
-        Boundary::ALL[Bits::BOUNDARY.get(self)]
+        Boundary::ALL[FacetBits::BOUNDARY.get(self)]
     }
 
-    /// `None` for a number that [`of`](Self::of) does not make.
+    /// The type; `None` for a number that [`of`](Self::of) does not make.
     pub(crate) fn memory_type(self) -> Option<MemoryType> {
-        MemoryType::ALL.get(Bits::TYPE.get(self)).copied()
+        MemoryType::ALL.get(FacetBits::TYPE.get(self)).copied()
     }
 
     pub(crate) fn kind(self) -> Kind {
-        Kind::ALL[Bits::KIND.get(self)]
+        Kind::ALL[FacetBits::KIND.get(self)]
     }
 
     pub(crate) fn stability(self) -> Stability {
-        Stability::ALL.get(Bits::STABILITY.get(self)).copied().unwrap_or(Stability::Stable)
+        Stability::ALL.get(FacetBits::STABILITY.get(self)).copied().unwrap_or(Stability::Stable)
     }
 
     pub(crate) fn state(self) -> State {
-        State::ALL[Bits::STATE.get(self)]
+        State::ALL[FacetBits::STATE.get(self)]
     }
 
     pub(crate) fn content_type(self) -> ContentType {
-        ContentType::ALL[Bits::CONTENT_TYPE.get(self)]
+        ContentType::ALL[FacetBits::CONTENT_TYPE.get(self)]
     }
 
     pub(crate) fn author(self) -> Author {
-        Author::ALL[Bits::AUTHOR.get(self)]
+        Author::ALL[FacetBits::AUTHOR.get(self)]
     }
 
     pub(crate) fn pinned(self) -> bool {
-        Bits::PINNED.get(self) == 1
+        FacetBits::PINNED.get(self) == 1
     }
 
-    /// Whether it is a todo or a goal that was done.
+    /// Returns true if it is a todo or a goal that was done.
     pub(crate) fn done(self) -> bool {
-        Bits::DONE.get(self) == 1
+        FacetBits::DONE.get(self) == 1
     }
 
-    /// Whether it is a todo or a goal that is not done yet.
+    /// Returns true if it is a todo or a goal that is not done yet.
     pub(crate) fn open(self) -> bool {
         !self.done() && self.memory_type().is_some_and(MemoryType::can_be_done)
     }
 
     pub(crate) fn mirror(self) -> bool {
-        Bits::MIRROR.get(self) == 1
+        FacetBits::MIRROR.get(self) == 1
     }
 
-    /// Whether it expires or holds for a time only.
+    /// Returns true if it expires or is valid for a limited time.
     pub(crate) fn timed(self) -> bool {
-        Bits::TIMED.get(self) == 1
+        FacetBits::TIMED.get(self) == 1
     }
 }
 
-/// The words that facets stand for, in order. An index made with others is void.
+/// The words that facets stand for, in order. An index with other words is invalid.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     [
         Boundary::WORDS,
@@ -310,13 +310,13 @@ mod tests {
     #[test]
     fn every_list_of_words_fits_its_field() {
         let lists = [
-            (Bits::BOUNDARY, Boundary::ALL.len()),
-            (Bits::TYPE, MemoryType::ALL.len()),
-            (Bits::KIND, Kind::ALL.len()),
-            (Bits::STABILITY, Stability::ALL.len()),
-            (Bits::STATE, State::ALL.len()),
-            (Bits::CONTENT_TYPE, ContentType::ALL.len()),
-            (Bits::AUTHOR, Author::ALL.len()),
+            (FacetBits::BOUNDARY, Boundary::ALL.len()),
+            (FacetBits::TYPE, MemoryType::ALL.len()),
+            (FacetBits::KIND, Kind::ALL.len()),
+            (FacetBits::STABILITY, Stability::ALL.len()),
+            (FacetBits::STATE, State::ALL.len()),
+            (FacetBits::CONTENT_TYPE, ContentType::ALL.len()),
+            (FacetBits::AUTHOR, Author::ALL.len()),
         ];
         for (bits, words) in lists {
             assert!(words <= 1 << bits.1, "{words} words in {} bits", bits.1);
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_detail_comes_back_as_it_was() {
         let cast = Cast { length: 9, questions: 0.25, ends_with_question: true, time_word: false };
-        let doc = Doc {
+        let doc = SegmentDoc {
             id: [1; 16],
             chunk: 3,
             space: [2; 16],
@@ -337,7 +337,7 @@ mod tests {
             place: -5,
             at: -7,
             created: 0,
-            times: Times::UNLIMITED,
+            times: ValidityTimes::UNLIMITED,
             importance: 0.3,
             cast,
         };

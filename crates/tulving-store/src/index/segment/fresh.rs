@@ -1,46 +1,46 @@
-//! Docs made of memories as the store gives them.
+//! Docs made from the memories of the store.
 
 use std::collections::HashMap;
 
-use tulving_core::memory::Embedding;
-use tulving_core::search::Entry;
+use tulving_core::model::memory::Embedding;
+use tulving_core::model::search::Entry;
 use tulving_core::text::{cast, terms};
 
-use super::doc::{Doc, Facets, Key, NEVER, Times};
-use super::vectors::Vectors;
-use super::write::{Content, stride};
+use super::doc::{Facets, NEVER, SegmentDoc, SessionKey, ValidityTimes};
+use super::vectors::DocVectors;
+use super::write::{SegmentContent, stride};
 use crate::index::quantise::quantised;
-use crate::index::trouble::Damaged;
+use crate::index::trouble::DamagedIndexFile;
 
-/// The docs of some memories. Those forgotten or put aside have none.
-pub(crate) struct Fresh<'a> {
-    docs: Vec<Doc<'a>>,
+/// The docs of some memories. Forgotten and quarantined ones have none.
+pub(crate) struct NewSegmentContent<'a> {
+    docs: Vec<SegmentDoc<'a>>,
     model: Option<(String, usize)>,
-    /// By doc.
-    vectors: Vec<Option<Rows>>,
+    /// The vectors, by doc.
+    vectors: Vec<Option<QuantisedVectors>>,
     /// Terms, ascending, each with its postings.
     terms: Vec<(String, Vec<u64>)>,
 }
 
 #[derive(Default)]
-struct Rows {
+struct QuantisedVectors {
     whole: Vec<i8>,
     scale: f32,
     sentences: Vec<i8>,
     sentence_scales: Vec<f32>,
 }
 
-/// A doc with what it says.
-struct Made<'a> {
-    doc: Doc<'a>,
+/// A doc with its terms and vectors.
+struct PreparedDoc<'a> {
+    doc: SegmentDoc<'a>,
     terms: Vec<(String, u8)>,
     embedding: Option<&'a Embedding>,
 }
 
-impl<'a> Fresh<'a> {
-    /// The docs of these memories, with their vectors of this model. Each memory is there once.
+impl<'a> NewSegmentContent<'a> {
+    /// The docs of these memories, with their vectors of this model. Each memory occurs once.
     pub(crate) fn of(entries: &'a [Entry], model: Option<&str>) -> Self {
-        let mut made: Vec<Made<'a>> = in_parallel(entries, docs_of);
+        let mut made: Vec<PreparedDoc<'a>> = in_parallel(entries, docs_of);
         made.sort_unstable_by(|one, other| one.doc.order(&other.doc));
         for one in &mut made {
             let fits = |found: &&Embedding| Some(found.model.as_str()) == model && !found.vector.is_empty();
@@ -65,8 +65,8 @@ impl<'a> Fresh<'a> {
     }
 }
 
-impl Content for Fresh<'_> {
-    fn docs(&self) -> &[Doc<'_>] {
+impl SegmentContent for NewSegmentContent<'_> {
+    fn docs(&self) -> &[SegmentDoc<'_>] {
         &self.docs
     }
 
@@ -74,13 +74,13 @@ impl Content for Fresh<'_> {
         self.model.as_ref().map(|(model, dimensions)| (model.as_str(), *dimensions))
     }
 
-    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged> {
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), DamagedIndexFile> {
         self.terms.iter().for_each(|(term, postings)| each(term.as_bytes(), postings));
         Ok(())
     }
 
-    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged> {
-        Ok(self.vectors[doc].as_ref().map(|rows| Vectors {
+    fn vectors(&self, doc: usize) -> Result<Option<DocVectors<'_>>, DamagedIndexFile> {
+        Ok(self.vectors[doc].as_ref().map(|rows| DocVectors {
             whole: &rows.whole,
             scale: rows.scale,
             sentences: &rows.sentences,
@@ -90,25 +90,25 @@ impl Content for Fresh<'_> {
 }
 
 /// The docs of a memory.
-fn docs_of(entry: &Entry) -> Vec<Made<'_>> {
+fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
     let (memory, standing) = (&entry.memory, &entry.memory.standing);
     if standing.forgotten_at.is_some() || standing.quarantined_at.is_some() {
         return Vec::new();
     }
     let span = &memory.edition.span;
-    let times = Times::of(span);
+    let times = ValidityTimes::of(span);
     let facets = Facets::of(memory, times);
     let made = entry.chunks.iter().zip(0_u32..).map(|(chunk, ordinal)| {
         let said = terms::of_chunk(memory, chunk);
         let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
-        let doc = Doc {
+        let doc = SegmentDoc {
             id: *memory.id.as_bytes(),
             chunk: ordinal,
             space: *memory.space.as_bytes(),
             owner: *memory.owner.as_bytes(),
             facets,
             speaker: memory.place.speaker.as_deref(),
-            session: Key::of(memory, entry.chunks.len()),
+            session: SessionKey::of(memory, entry.chunks.len()),
             place: memory.place.position.unwrap_or(NEVER),
             at: span.occurred_at.unwrap_or(memory.usage.created_at).as_micros(),
             created: memory.usage.created_at.as_micros(),
@@ -116,12 +116,12 @@ fn docs_of(entry: &Entry) -> Vec<Made<'_>> {
             importance: memory.edition.class.importance.get(),
             cast: cast::cast(body, said.body.len()),
         };
-        Made { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }
+        PreparedDoc { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }
     });
     made.collect()
 }
 
-/// How often each term is there; labels count as well.
+/// The count of each term; labels count as well.
 fn counted(said: terms::ChunkTerms) -> Vec<(String, u8)> {
     let mut terms: Vec<String> = said.body;
     terms.extend(said.labels);
@@ -138,14 +138,14 @@ fn counted(said: terms::ChunkTerms) -> Vec<(String, u8)> {
     counts
 }
 
-/// An embedding as bytes; `None` where it cannot be compared with those of so many dimensions.
-fn rows(embedding: &Embedding, dimensions: usize) -> Option<Rows> {
+/// An embedding as bytes; `None` if it cannot be compared with those of `dimensions`.
+fn rows(embedding: &Embedding, dimensions: usize) -> Option<QuantisedVectors> {
     let width = stride(dimensions);
     if embedding.vector.len() != dimensions {
         return None;
     }
     let (whole, scale) = quantised(&embedding.vector, width)?;
-    let mut rows = Rows { whole, scale, ..Rows::default() };
+    let mut rows = QuantisedVectors { whole, scale, ..QuantisedVectors::default() };
     for sentence in embedding.sentences.iter().filter(|sentence| sentence.len() == dimensions) {
         let (bytes, scale) = quantised(sentence, width)?;
         rows.sentences.extend(bytes);
@@ -154,10 +154,10 @@ fn rows(embedding: &Embedding, dimensions: usize) -> Option<Rows> {
     Some(rows)
 }
 
-/// Fewer than these are not worth a thread.
+/// The least number of memories that are worth a thread.
 const WORTH_A_THREAD: usize = 64;
 
-/// What `work` makes of each, in order, on all cores.
+/// The results of `work` for all entries, in order, computed on all cores.
 fn in_parallel<'a, T: Send>(entries: &'a [Entry], work: impl Fn(&'a Entry) -> Vec<T> + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = entries.len().div_ceil(cores).max(WORTH_A_THREAD);

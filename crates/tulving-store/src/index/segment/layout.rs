@@ -1,18 +1,18 @@
-//! How a segment lies in its file: sections one after the other, then a head that says where each is, then a trailer.
+//! The file layout of a segment: sections one after the other, then a head with their positions, then a trailer.
 //!
-//! Every section begins at a multiple of [`ALIGNMENT`] and is cut into blocks of [`BLOCK`] bytes. The head holds a
-//! checksum of every block and the trailer one of the head, so whoever knows the trailer's knows the whole file.
-//! Numbers are as this machine writes them: the index never leaves it.
+//! Every section begins at a multiple of [`ALIGNMENT`] and is cut into blocks of [`BLOCK`] bytes. The head has a
+//! checksum of every block and the trailer one of the head, so the trailer's checksum identifies the whole file.
+//! Numbers are in this machine's byte order: the index never leaves it.
 
 use bytemuck::{Pod, pod_read_unaligned};
 
-/// Changes with every change of the layout. A manifest names it too, so that files of another layout are void and not
-/// damaged.
+/// Changes with every change of the layout. A manifest has it too, so that files of another layout count as outdated
+/// and not as damaged.
 pub(crate) const MAGIC: [u8; 8] = *b"TULVSEG2";
-/// Where sections begin, so that rows of vectors begin at a cache line.
+/// The alignment of sections, so that rows of vectors begin at a cache line.
 pub(super) const ALIGNMENT: usize = 64;
-/// What is checked at once when it is touched first. 2,000 rows picked at random cost 32 MB of checking this way, a few
-/// milliseconds, and the checksums are 0.03 % of the file.
+/// Number of bytes that are checked at once when they are first read. 2,000 rows picked at random cost 32 MB of
+/// checking this way, a few milliseconds, and the checksums are 0.03 % of the file.
 pub(super) const BLOCK: usize = 16 * 1024;
 /// Length of the trailer.
 pub(super) const TRAILER: usize = 32;
@@ -31,23 +31,23 @@ macro_rules! sections {
 }
 
 sections! {
-    /// 16 bytes for each doc: the memory.
+    /// 16 bytes for each doc: the memory's id.
     Ids,
     /// The first doc of each memory, by the memory's id.
     ById,
-    /// A bit for each doc: whether it is of the same memory as the one before. Empty where none is.
+    /// A bit for each doc, set if it is of the same memory as the one before. Empty if none is.
     Continued,
     /// The class of each doc; see `CLASS_TABLE`.
     Classes,
-    /// How many terms each doc has.
+    /// Number of terms of each doc.
     Lengths,
-    /// When each doc's memory was saved.
+    /// Time when each doc's memory was saved.
     Created,
-    /// What only candidates are asked for; see [`Detail`](super::doc::Detail).
+    /// Values that only candidates are asked for; see [`DocDetail`](super::doc::DocDetail).
     Details,
-    /// The docs that expire or hold for a time only, ascending.
+    /// The docs that expire or are valid for a limited time, ascending.
     Timed,
-    /// For each of those: when it expires, from when and until when it holds.
+    /// For each of those: its expiry, and the start and end of its validity.
     Times,
     /// The classes; see [`ClassRow`](super::view::ClassRow).
     ClassTable,
@@ -55,7 +55,7 @@ sections! {
     Spaces,
     /// 16 bytes for each owner.
     Owners,
-    /// Where each speaker's name ends.
+    /// The end of each speaker's name.
     SpeakerEnds,
     /// The speakers' names.
     Speakers,
@@ -63,55 +63,55 @@ sections! {
     Sessions,
     /// The names of the sessions.
     SessionNames,
-    /// Where each term begins, and one more.
+    /// The start of each term, and one more.
     TermOffsets,
     /// The terms, ascending, each followed by a zero.
     Terms,
-    /// Where the postings of each term begin, and one more.
+    /// The start of each term's postings, and one more.
     PostingOffsets,
     /// The docs of each term, ascending.
     PostingDocs,
-    /// How often each of them has it.
+    /// The count of the term in each of them.
     PostingCounts,
-    /// The doc of each row of vectors, ascending. Empty where every doc has one.
+    /// The doc of each row of vectors, ascending. Empty if every doc has one.
     RowDocs,
     /// The signs of each row, a bit for a dimension.
     Signs,
-    /// What a byte of each row stands for.
+    /// The value of one unit in each row.
     Scales,
-    /// How many sentences come before those of each row, and one more.
+    /// Number of sentences before those of each row, and one more.
     SentenceOffsets,
-    /// What a byte of each sentence stands for.
+    /// The value of one unit in each sentence.
     SentenceScales,
-    /// The rows, each followed by its sentences, so that what is compared together is read together.
+    /// The rows, each followed by its sentences, so that vectors that are compared together are read together.
     Vectors,
 }
 
-/// How many sections there are.
+/// Number of sections.
 pub(super) const SECTIONS: usize = Section::ALL.len();
 
-/// What a file holds and where.
+/// The content of a file, with positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
-    /// How many docs.
+pub(super) struct SegmentHead {
+    /// Number of docs.
     pub(super) docs: u64,
-    /// How many memories they are of.
+    /// Number of their memories.
     pub(super) memories: u64,
-    /// How many rows of vectors.
+    /// Number of rows of vectors.
     pub(super) rows: u64,
-    /// How many bytes a row has: the dimensions, made up to a multiple of 64.
+    /// Number of bytes of a row: the dimensions, rounded up to a multiple of 64.
     pub(super) stride: u64,
-    /// How many dimensions the model has.
+    /// Number of dimensions of the model.
     pub(super) dimensions: u64,
-    /// The model that made the vectors; empty where there are none.
+    /// The model that made the vectors; empty if there are none.
     pub(super) model: String,
     /// Offset and length of each section.
     pub(super) sections: Vec<(u64, u64)>,
-    /// A checksum of each block, section by section. Empty for what never was a file.
+    /// A checksum of each block, section by section. Empty for a segment that was never a file.
     pub(super) checksums: Vec<u32>,
 }
 
-impl Head {
+impl SegmentHead {
     /// Its bytes.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let counts = [self.docs, self.memories, self.rows, self.stride, self.dimensions];
@@ -128,7 +128,7 @@ impl Head {
         bytes
     }
 
-    /// The head with these bytes, which were found to be whole; `None` where they are not a head.
+    /// The head in these bytes, which were checked before; `None` if they are not a head.
     pub(super) fn decoded(mut bytes: &[u8]) -> Option<Self> {
         let mut word = || take::<u64>(&mut bytes);
         let mut head = Self {
@@ -157,20 +157,20 @@ impl Head {
     }
 }
 
-/// How many blocks so many bytes make.
+/// Number of blocks of this many bytes.
 pub(super) fn blocks(length: u64) -> usize {
     length.div_ceil(BLOCK as u64) as usize
 }
 
-/// Where the head is and how it is checked.
+/// The position and the checksum of the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Trailer {
+pub(super) struct SegmentTrailer {
     pub(super) offset: u64,
     pub(super) length: u64,
     pub(super) checksum: u32,
 }
 
-impl Trailer {
+impl SegmentTrailer {
     pub(super) fn encoded(&self) -> [u8; TRAILER] {
         let mut bytes = [0; TRAILER];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -200,29 +200,29 @@ mod tests {
 
     #[test]
     fn a_head_comes_back_as_it_was() {
-        let head = Head {
+        let head = SegmentHead {
             docs: 7,
             memories: 5,
             model: "minilm".to_owned(),
             sections: (0..SECTIONS as u64).map(|n| (n * 64, n)).collect(),
             checksums: vec![1, 2, u32::MAX],
-            ..Head::default()
+            ..SegmentHead::default()
         };
         let bytes = head.encoded();
-        assert_eq!(Head::decoded(&bytes), Some(head));
+        assert_eq!(SegmentHead::decoded(&bytes), Some(head));
         for cut in 0..bytes.len() {
-            assert_eq!(Head::decoded(&bytes[..cut]), None);
+            assert_eq!(SegmentHead::decoded(&bytes[..cut]), None);
         }
     }
 
     #[test]
     fn a_trailer_is_found_at_the_end() {
-        let trailer = Trailer { offset: 64, length: 1_000, checksum: 5 };
+        let trailer = SegmentTrailer { offset: 64, length: 1_000, checksum: 5 };
         let mut bytes = vec![1, 2, 3];
         bytes.extend(trailer.encoded());
-        assert_eq!(Trailer::of(&bytes), Some(trailer));
+        assert_eq!(SegmentTrailer::of(&bytes), Some(trailer));
         bytes[3] ^= 1;
-        assert_eq!(Trailer::of(&bytes), None);
-        assert_eq!(Trailer::of(&bytes[..20]), None);
+        assert_eq!(SegmentTrailer::of(&bytes), None);
+        assert_eq!(SegmentTrailer::of(&bytes[..20]), None);
     }
 }

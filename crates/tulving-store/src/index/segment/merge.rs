@@ -1,28 +1,32 @@
-//! Several segments as one, without what is dead in them. Reads the segments alone, never the store.
+//! Several segments merged into one, without their dead docs. Reads only the segments, never the
+//! store.
 
-use super::doc::{Details as _, Doc, NONE};
-use super::vectors::Vectors;
-use super::view::View;
-use super::write::Content;
-use crate::index::dead::Dead;
-use crate::index::trouble::Damaged;
+use super::doc::{DocDetailFields as _, NONE, SegmentDoc};
+use super::vectors::DocVectors;
+use super::view::SegmentView;
+use super::write::SegmentContent;
+use crate::index::dead::DeadDocs;
+use crate::index::trouble::DamagedIndexFile;
 
-/// What becomes of segments that are merged.
-pub(crate) struct Merged<'a> {
-    views: Vec<View<'a>>,
+/// The result of merging segments.
+pub(crate) struct MergedSegmentContent<'a> {
+    views: Vec<SegmentView<'a>>,
     /// The model of the vectors that are kept.
     model: Option<(&'a str, usize)>,
-    docs: Vec<Doc<'a>>,
+    docs: Vec<SegmentDoc<'a>>,
     /// Segment and doc that each doc comes from.
     origins: Vec<(u32, u32)>,
     /// The new place of each doc of each segment, or [`NONE`].
     places: Vec<Vec<u32>>,
 }
 
-impl<'a> Merged<'a> {
-    /// These segments as one. Vectors of another model than `model` are left out.
-    pub(crate) fn of(parts: &[(View<'a>, &Dead)], model: Option<&str>) -> Result<Self, Damaged> {
-        let mut all: Vec<(Doc<'a>, u32, u32)> = Vec::new();
+impl<'a> MergedSegmentContent<'a> {
+    /// Merges these segments. Vectors of another model than `model` are left out.
+    pub(crate) fn of(
+        parts: &[(SegmentView<'a>, &DeadDocs)],
+        model: Option<&str>,
+    ) -> Result<Self, DamagedIndexFile> {
+        let mut all: Vec<(SegmentDoc<'a>, u32, u32)> = Vec::new();
         for (n, (view, dead)) in (0_u32..).zip(parts) {
             let created = view.created()?;
             let live = (0..view.segment.docs()).filter(|&doc| !dead.has(doc));
@@ -46,8 +50,8 @@ impl<'a> Merged<'a> {
     }
 }
 
-impl Content for Merged<'_> {
-    fn docs(&self) -> &[Doc<'_>] {
+impl SegmentContent for MergedSegmentContent<'_> {
+    fn docs(&self) -> &[SegmentDoc<'_>] {
         &self.docs
     }
 
@@ -55,7 +59,7 @@ impl Content for Merged<'_> {
         self.model
     }
 
-    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged> {
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), DamagedIndexFile> {
         let mut next = vec![0; self.views.len()];
         let term_of = |next: &[usize], part: usize| {
             let view = &self.views[part];
@@ -85,7 +89,7 @@ impl Content for Merged<'_> {
         Ok(())
     }
 
-    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged> {
+    fn vectors(&self, doc: usize) -> Result<Option<DocVectors<'_>>, DamagedIndexFile> {
         let (part, origin) = self.origins[doc];
         let view = &self.views[part as usize];
         match view.row_of(origin).filter(|_| view.segment.model() == self.model) {
@@ -95,13 +99,13 @@ impl Content for Merged<'_> {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> SegmentView<'a> {
     /// A doc as it was written.
-    fn doc(&self, doc: u32, created: i64) -> Doc<'a> {
+    fn doc(&self, doc: u32, created: i64) -> SegmentDoc<'a> {
         let place = doc as usize;
         let (class, detail) = (self.classes[place], &self.details[place]);
         let facets = self.facets(class);
-        Doc {
+        SegmentDoc {
             id: self.ids[place],
             chunk: detail.chunk(),
             space: self.class_space(class),

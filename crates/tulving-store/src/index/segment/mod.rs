@@ -1,6 +1,6 @@
 //! A segment: an immutable set of docs with their columns, terms and vectors, in one file or in memory.
 //!
-//! What a process holds in memory is in the very same form as what is in files, so both score alike by construction.
+//! Segments in memory have exactly the same form as those in files, so both score alike by construction.
 
 mod bytes;
 mod doc;
@@ -16,26 +16,26 @@ mod vectors;
 mod view;
 mod write;
 
-pub(super) use doc::{Details, Key, NONE, SessionKind, vocabulary};
-pub(super) use fresh::Fresh;
+pub(super) use doc::{DocDetailFields, NONE, SessionKey, SessionKind, vocabulary};
+pub(super) use fresh::NewSegmentContent;
 pub(super) use layout::MAGIC;
-pub(super) use merge::Merged;
+pub(super) use merge::MergedSegmentContent;
 pub(super) use read::Segment;
 pub(super) use terms::Postings;
-pub(super) use vectors::Vectors;
-pub(super) use view::{Tally, View};
-pub(super) use write::{Checks, Content, WriteError, stride, write};
+pub(super) use vectors::DocVectors;
+pub(super) use view::{DocCounts, SegmentView};
+pub(super) use write::{ChecksumMode, SegmentContent, SegmentWriteError, stride, write};
 
-use super::trouble::Damaged;
+use super::trouble::DamagedIndexFile;
 
 /// A segment in memory.
-pub(super) fn held(content: &dyn Content) -> Result<Segment, Damaged> {
+pub(super) fn held(content: &dyn SegmentContent) -> Result<Segment, DamagedIndexFile> {
     let mut bytes = Vec::new();
-    match write(content, &mut bytes, Checks::None) {
+    match write(content, &mut bytes, ChecksumMode::None) {
         Ok(()) => Segment::held(&bytes),
-        Err(WriteError::In(damaged)) => Err(damaged),
-        Err(WriteError::Out(_)) => {
-            Err(Damaged { file: "memory".to_owned(), what: "it could not be written" })
+        Err(SegmentWriteError::In(damaged)) => Err(damaged),
+        Err(SegmentWriteError::Out(_)) => {
+            Err(DamagedIndexFile { file: "memory".to_owned(), what: "it could not be written" })
         }
     }
 }

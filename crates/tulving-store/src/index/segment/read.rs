@@ -1,9 +1,9 @@
-//! Reads of a segment.
+//! Reads a segment.
 //!
-//! Every block is checked when it is touched first, so a flipped bit is noticed before it is used and opening costs the
-//! same for any size. Small columns are checked as a whole when a [`View`](super::view::View) is taken; postings and
-//! vectors, which are most of a file, by the block. What fits its checksums may still have been written by somebody
-//! else: that it [points nowhere outside](super::sound) is looked at once, for postings term by term.
+//! Every block is checked when it is first read, so a flipped bit is noticed before it is used and opening costs the
+//! same for any size. Small columns are checked as a whole when a [`SegmentView`](super::view::SegmentView) is taken; postings and
+//! vectors, which are most of a file, by the block. Data with right checksums may still have been written by somebody
+//! else: that it [refers to nothing outside](super::sound) is checked once, for postings term by term.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,55 +11,61 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytemuck::Pod;
 
-use super::bytes::Bytes;
+use super::bytes::SegmentBytes;
 use super::doc::NONE;
-use super::layout::{BLOCK, Head, SECTIONS, Section, Trailer};
-use super::write::Checks;
-use crate::index::trouble::{Damaged, Trouble};
+use super::layout::{BLOCK, SECTIONS, Section, SegmentHead, SegmentTrailer};
+use super::write::ChecksumMode;
+use crate::index::trouble::{DamagedIndexFile, IndexStepError};
 
 /// An immutable set of docs with their terms and vectors.
 pub(crate) struct Segment {
-    bytes: Bytes,
-    head: Head,
+    bytes: SegmentBytes,
+    head: SegmentHead,
     /// The number of the first block of each section, and one more.
     first_blocks: Vec<usize>,
     /// A bit for each block that was found to be whole.
     whole_blocks: Vec<AtomicU64>,
     whole_sections: [AtomicBool; SECTIONS],
-    /// Whether its columns were found to fit together.
+    /// True if its columns were found to be consistent.
     sound: AtomicBool,
-    /// A bit for each term whose postings were found to be in order. None where nothing needs to be found.
+    /// A bit for each term whose postings were found to be in order. Empty if no check is needed.
     sound_terms: Vec<AtomicU64>,
     name: String,
     checksum: u32,
 }
 
 impl Segment {
-    /// The segment in a file, of which only the head is read.
-    pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
+    /// Opens the segment in a file. Only the head is read.
+    pub(crate) fn open(path: &Path) -> Result<Self, IndexStepError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = Bytes::of_file(path).map_err(Trouble::disk(path))?;
-        Ok(Self::read(bytes, name, Checks::Written)?)
+        let bytes = SegmentBytes::of_file(path).map_err(IndexStepError::disk(path))?;
+        Ok(Self::read(bytes, name, ChecksumMode::Written)?)
     }
 
-    /// The segment with these bytes, which [`write`](super::write::write) made just now.
-    pub(crate) fn held(bytes: &[u8]) -> Result<Self, Damaged> {
-        Self::read(Bytes::held(bytes), "memory".to_owned(), Checks::None)
+    /// The segment in these bytes, which [`write`](super::write::write) has just made.
+    pub(crate) fn held(bytes: &[u8]) -> Result<Self, DamagedIndexFile> {
+        Self::read(SegmentBytes::held(bytes), "memory".to_owned(), ChecksumMode::None)
     }
 
-    pub(super) fn read(bytes: Bytes, name: String, checks: Checks) -> Result<Self, Damaged> {
-        let wrong = |what| Damaged { file: name.clone(), what };
+    pub(super) fn read(
+        bytes: SegmentBytes,
+        name: String,
+        checks: ChecksumMode,
+    ) -> Result<Self, DamagedIndexFile> {
+        let wrong = |what| DamagedIndexFile { file: name.clone(), what };
         let all = bytes.as_slice();
-        let trailer = Trailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
+        let trailer =
+            SegmentTrailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
         let head = slice(all, trailer.offset, trailer.length).ok_or_else(|| wrong("it is too short"))?;
         if crc32fast::hash(head) != trailer.checksum {
             return Err(wrong("its head does not fit its checksum"));
         }
-        let head = Head::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
+        let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
         let first_blocks = head.first_blocks();
         let blocks = first_blocks.last().copied().unwrap_or(0);
-        // What was never a file has no checksums and cannot be damaged. A file without them was not made by us.
-        let held = checks == Checks::None;
+        // A segment that was never a file has no checksums and cannot be damaged. A file without them was not made by
+        // us.
+        let held = checks == ChecksumMode::None;
         let sound = head.sections.iter().all(|&(offset, length)| slice(all, offset, length).is_some())
             && head.checksums.len() == if held { 0 } else { blocks }
             && u32::try_from(head.docs).is_ok_and(|docs| docs < NONE);
@@ -88,12 +94,12 @@ impl Segment {
         &self.name
     }
 
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.as_slice().len() as u64
     }
 
-    /// What tells it from every other, damaged ones included.
+    /// The checksum that identifies it, even if it is damaged.
     pub(crate) fn checksum(&self) -> u32 {
         self.checksum
     }
@@ -102,54 +108,54 @@ impl Segment {
         u32::try_from(self.head.docs).unwrap_or(NONE)
     }
 
-    /// How many rows of vectors it has.
+    /// Number of rows of vectors.
     pub(super) fn rows(&self) -> u64 {
         self.head.rows
     }
 
-    /// How many dimensions its vectors have.
+    /// Number of dimensions of its vectors.
     pub(super) fn dimensions(&self) -> u64 {
         self.head.dimensions
     }
 
-    /// How many bytes a section has.
+    /// Number of bytes of a section.
     pub(super) fn length_of(&self, section: Section) -> u64 {
         self.head.sections[section as usize].1
     }
 
-    /// The model of its vectors and how many dimensions they have; `None` where there are no vectors.
+    /// The model of its vectors and their number of dimensions; `None` if there are no vectors.
     pub(crate) fn model(&self) -> Option<(&str, usize)> {
         (self.head.rows > 0)
             .then_some((self.head.model.as_str(), usize::try_from(self.head.dimensions).unwrap_or(0)))
     }
 
-    /// How many bytes a row of vectors has.
+    /// Number of bytes of a row of vectors.
     pub(crate) fn stride(&self) -> usize {
         usize::try_from(self.head.stride).unwrap_or(0)
     }
 
-    /// Checks every block, also those that were found to be whole before.
-    pub(crate) fn verify(&self) -> Result<(), Damaged> {
+    /// Checks every block, including those that were found to be whole before.
+    pub(crate) fn verify(&self) -> Result<(), DamagedIndexFile> {
         let blocks = Section::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
         let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
         if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
     }
 
     /// All of a section, checked.
-    pub(super) fn column<T: Pod>(&self, section: Section) -> Result<&[T], Damaged> {
+    pub(super) fn column<T: Pod>(&self, section: Section) -> Result<&[T], DamagedIndexFile> {
         self.check_all(section)?;
         self.unchecked(section)
     }
 
     /// Some elements of a section, checked.
-    fn some<T: Pod>(&self, section: Section, range: Range<usize>) -> Result<&[T], Damaged> {
+    fn some<T: Pod>(&self, section: Section, range: Range<usize>) -> Result<&[T], DamagedIndexFile> {
         let beyond = || self.damaged("it points beyond itself");
         let place = |n: usize| n.checked_mul(size_of::<T>()).ok_or_else(beyond);
         self.check(section, place(range.start)?..place(range.end)?)?;
         self.unchecked(section)?.get(range).ok_or_else(beyond)
     }
 
-    fn unchecked<T: Pod>(&self, section: Section) -> Result<&[T], Damaged> {
+    fn unchecked<T: Pod>(&self, section: Section) -> Result<&[T], DamagedIndexFile> {
         bytemuck::try_cast_slice(self.raw(section))
             .map_err(|_| self.damaged("a part of it has a wrong length"))
     }
@@ -159,7 +165,7 @@ impl Segment {
         slice(self.bytes.as_slice(), offset, length).unwrap_or_default()
     }
 
-    fn check_all(&self, section: Section) -> Result<(), Damaged> {
+    fn check_all(&self, section: Section) -> Result<(), DamagedIndexFile> {
         let whole = &self.whole_sections[section as usize];
         if !whole.load(Ordering::Relaxed) {
             self.check(section, 0..self.raw(section).len())?;
@@ -168,7 +174,7 @@ impl Segment {
         Ok(())
     }
 
-    fn check(&self, section: Section, bytes: Range<usize>) -> Result<(), Damaged> {
+    fn check(&self, section: Section, bytes: Range<usize>) -> Result<(), DamagedIndexFile> {
         if bytes.is_empty() || self.whole_sections[section as usize].load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -192,8 +198,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Refuses columns that do not fit together. They are looked at once.
-    pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), Damaged> {
+    /// Refuses inconsistent columns. They are checked once.
+    pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), DamagedIndexFile> {
         if !self.sound.load(Ordering::Relaxed) {
             if !look() {
                 return Err(self.damaged("its parts do not fit together"));
@@ -203,8 +209,12 @@ impl Segment {
         Ok(())
     }
 
-    /// Refuses postings of a term that are not in order. They are looked at once.
-    pub(super) fn found_in_order(&self, term: usize, look: impl FnOnce() -> bool) -> Result<(), Damaged> {
+    /// Refuses postings of a term that are not in order. They are checked once.
+    pub(super) fn found_in_order(
+        &self,
+        term: usize,
+        look: impl FnOnce() -> bool,
+    ) -> Result<(), DamagedIndexFile> {
         let bit = 1 << (term % 64);
         let Some(known) = self.sound_terms.get(term / 64) else {
             return Ok(());
@@ -218,23 +228,23 @@ impl Segment {
         Ok(())
     }
 
-    pub(crate) fn damaged(&self, what: &'static str) -> Damaged {
-        Damaged { file: self.name.clone(), what }
+    pub(crate) fn damaged(&self, what: &'static str) -> DamagedIndexFile {
+        DamagedIndexFile { file: self.name.clone(), what }
     }
 }
 
 impl Segment {
-    pub(super) fn postings_at(&self, range: Range<usize>) -> Result<(&[u32], &[u8]), Damaged> {
+    pub(super) fn postings_at(&self, range: Range<usize>) -> Result<(&[u32], &[u8]), DamagedIndexFile> {
         Ok((self.some(Section::PostingDocs, range.clone())?, self.some(Section::PostingCounts, range)?))
     }
 
     /// The signs of some rows.
-    pub(crate) fn signs(&self, rows: Range<usize>) -> Result<&[u64], Damaged> {
+    pub(crate) fn signs(&self, rows: Range<usize>) -> Result<&[u64], DamagedIndexFile> {
         let words = self.stride() / 64;
         self.some(Section::Signs, rows.start * words..rows.end * words)
     }
 
-    /// Asks for rows of vectors that are read soon, where they were not read before.
+    /// Requests rows of vectors that are read soon, if they were not read before.
     pub(super) fn fetch_vectors(&self, rows: Range<usize>) {
         let (section, stride) = (Section::Vectors, self.stride());
         let first = rows.start * stride / BLOCK;
@@ -246,7 +256,7 @@ impl Segment {
         }
     }
 
-    /// Whether a block was found to be whole.
+    /// Returns true if a block was found to be whole.
     fn is_whole(&self, section: Section, block: usize) -> bool {
         let number = self.first_blocks[section as usize] + block;
         let known = self.whole_blocks.get(number / 64);
@@ -254,8 +264,8 @@ impl Segment {
             || known.is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
     }
 
-    /// Rows of vectors, wholes and sentences alike.
-    pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], Damaged> {
+    /// Rows of vectors, both of whole chunks and of sentences.
+    pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], DamagedIndexFile> {
         let stride = self.stride();
         self.some(Section::Vectors, rows.start * stride..rows.end * stride)
     }

@@ -1,26 +1,26 @@
-//! Where a segment is written to: puts sections one after the other and checksums them.
+//! The output of a segment: writes sections one after the other and computes their checksums.
 
 use std::io::{self, Write};
 
 use bytemuck::NoUninit;
 
-use super::layout::{ALIGNMENT, BLOCK, Head, Section, Trailer};
-use super::write::Checks;
+use super::layout::{ALIGNMENT, BLOCK, Section, SegmentHead, SegmentTrailer};
+use super::write::ChecksumMode;
 
-/// Puts sections one after the other and checksums them.
-pub(super) struct Sink<'a> {
+/// Writes sections one after the other and computes their checksums.
+pub(super) struct SectionWriter<'a> {
     out: &'a mut dyn Write,
-    checks: Checks,
+    checks: ChecksumMode,
     written: u64,
     sections: Vec<(u64, u64)>,
     checksums: Vec<u32>,
     block: crc32fast::Hasher,
-    /// How many bytes of the block have been written.
+    /// Number of bytes of the block that have been written.
     filled: usize,
 }
 
-impl<'a> Sink<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, checks: Checks) -> Self {
+impl<'a> SectionWriter<'a> {
+    pub(super) fn new(out: &'a mut dyn Write, checks: ChecksumMode) -> Self {
         Self {
             out,
             checks,
@@ -32,7 +32,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Begins a section: the next in the order of the file.
+    /// Begins the next section in the order of the file.
     pub(super) fn begin(&mut self, section: Section) -> io::Result<()> {
         debug_assert_eq!(section as usize, self.sections.len(), "sections are written in their order");
         let start = self.written.next_multiple_of(ALIGNMENT as u64);
@@ -43,11 +43,11 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Adds to the section that was begun.
+    /// Adds to the current section.
     pub(super) fn put(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         self.written += bytes.len() as u64;
-        while self.checks == Checks::Written && !bytes.is_empty() {
+        while self.checks == ChecksumMode::Written && !bytes.is_empty() {
             let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.filled));
             self.block.update(now);
             self.filled += now.len();
@@ -74,7 +74,7 @@ impl<'a> Sink<'a> {
         self.filled = 0;
     }
 
-    /// A whole section.
+    /// Writes a whole section.
     pub(super) fn all(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.put(bytes)?;
@@ -82,7 +82,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// A whole section, value by value.
+    /// Writes a whole section, value by value.
     pub(super) fn each<T: NoUninit>(
         &mut self,
         section: Section,
@@ -104,11 +104,14 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Writes the head, with where everything is, and the trailer.
-    pub(super) fn finish(self, head: Head) -> io::Result<()> {
-        let head = Head { sections: self.sections, checksums: self.checksums, ..head }.encoded();
-        let trailer =
-            Trailer { offset: self.written, length: head.len() as u64, checksum: crc32fast::hash(&head) };
+    /// Writes the head, with all positions, and the trailer.
+    pub(super) fn finish(self, head: SegmentHead) -> io::Result<()> {
+        let head = SegmentHead { sections: self.sections, checksums: self.checksums, ..head }.encoded();
+        let trailer = SegmentTrailer {
+            offset: self.written,
+            length: head.len() as u64,
+            checksum: crc32fast::hash(&head),
+        };
         self.out.write_all(&head)?;
         self.out.write_all(&trailer.encoded())?;
         self.out.flush()

@@ -1,17 +1,17 @@
-//! Whether the columns of a segment fit together: nothing that refers to something refers to what is not there.
+//! Checks that the columns of a segment are consistent: no reference leads to something that is not there.
 //!
-//! A checksum tells a file that was damaged, not one that somebody wrote with care. Looked at once, when the columns of
-//! a file are first read; whatever reads them later may trust what they refer to. What a file says within these bounds
-//! is believed.
+//! A checksum detects a damaged file, but not one that somebody wrote with care. This check runs once, when the columns
+//! of a file are first read; later reads may trust the references. Within these bounds the content of a file is
+//! trusted.
 
 use std::ops::Range;
 
-use super::doc::{Details as _, Facets, NONE};
+use super::doc::{DocDetailFields as _, Facets, NONE};
 use super::layout::Section;
-use super::view::View;
+use super::view::SegmentView;
 
-impl View<'_> {
-    /// Whether all columns fit together, which have the same length already.
+impl SegmentView<'_> {
+    /// Returns true if all columns are consistent. Their lengths match already.
     pub(super) fn is_sound(&self) -> bool {
         self.classes_are_sound()
             && self.sessions_are_sound()
@@ -54,7 +54,7 @@ impl View<'_> {
     }
 
     fn terms_are_sound(&self) -> bool {
-        // Every term has a zero behind it, so no two end at the same place.
+        // Every term is followed by a zero, so no two end at the same place.
         self.term_offsets.is_sorted_by(|one, next| one < next)
             && self.term_offsets.first() == Some(&0)
             && self.term_offsets.last().is_some_and(|end| *end as usize == self.term_bytes.len())
@@ -86,7 +86,7 @@ impl View<'_> {
     }
 }
 
-/// Whether these ascend, and none is beyond the end.
+/// Returns true if these ascend, and none is beyond the end.
 fn ascend_to(mut places: impl Iterator<Item = u64>, end: usize) -> bool {
     let mut last = 0;
     places.all(|place| {
@@ -100,41 +100,42 @@ fn ascend_to(mut places: impl Iterator<Item = u64>, end: usize) -> bool {
 mod tests {
     use std::collections::HashMap;
 
-    use tulving_core::request::Filter;
-    use tulving_core::search::{Meaning, Question, Scope, Sight};
+    use tulving_core::model::request::Filter;
+    use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+    use tulving_core::model::time::Timestamp;
+    use tulving_core::model::vocabulary::{Boundary, State};
     use tulving_core::text::terms;
-    use tulving_core::time::Timestamp;
-    use tulving_core::vocabulary::{Boundary, State};
 
     use super::*;
     use crate::index::answer;
     use crate::index::fake::{Fake, any_act, person, space, vector};
-    use crate::index::segment::bytes::Bytes;
-    use crate::index::segment::layout::{BLOCK, Head, TRAILER, Trailer};
-    use crate::index::segment::write::{Checks, write};
-    use crate::index::segment::{Fresh, Merged, Segment, held};
-    use crate::index::snapshot::{Part, Snapshot};
-    use crate::index::trouble::Damaged;
+    use crate::index::segment::bytes::SegmentBytes;
+    use crate::index::segment::layout::{BLOCK, SegmentHead, SegmentTrailer, TRAILER};
+    use crate::index::segment::write::{ChecksumMode, write};
+    use crate::index::segment::{MergedSegmentContent, NewSegmentContent, Segment, held};
+    use crate::index::snapshot::{IndexSnapshot, SnapshotPart};
+    use crate::index::trouble::DamagedIndexFile;
 
-    /// The file of a segment with something of everything.
+    /// The file of a segment with at least one of everything.
     fn written() -> Vec<u8> {
         let store = Fake::new(Some("m1"));
         let mut random = fastrand::Rng::with_seed(11);
         (0..150).for_each(|_| any_act(&store, &mut random));
         let mut bytes = Vec::new();
         let entries = store.all(Some("m1"));
-        write(&Fresh::of(&entries, Some("m1")), &mut bytes, Checks::Written).expect("written");
+        write(&NewSegmentContent::of(&entries, Some("m1")), &mut bytes, ChecksumMode::Written)
+            .expect("written");
         bytes
     }
 
-    fn head_of(bytes: &[u8]) -> (Head, usize) {
-        let trailer = Trailer::of(bytes).expect("a trailer");
+    fn head_of(bytes: &[u8]) -> (SegmentHead, usize) {
+        let trailer = SegmentTrailer::of(bytes).expect("a trailer");
         let start = usize::try_from(trailer.offset).expect("small");
-        (Head::decoded(&bytes[start..bytes.len() - TRAILER]).expect("a head"), start)
+        (SegmentHead::decoded(&bytes[start..bytes.len() - TRAILER]).expect("a head"), start)
     }
 
-    /// The file with this head, and with checksums that are right.
-    fn sealed(bytes: &[u8], mut head: Head) -> Vec<u8> {
+    /// The file with this head and right checksums.
+    fn sealed(bytes: &[u8], mut head: SegmentHead) -> Vec<u8> {
         let (_, start) = head_of(bytes);
         let mut made = bytes[..start].to_vec();
         head.checksums.clear();
@@ -145,13 +146,13 @@ mod tests {
         }
         let head = head.encoded();
         let checksum = crc32fast::hash(&head);
-        let trailer = Trailer { offset: start as u64, length: head.len() as u64, checksum };
+        let trailer = SegmentTrailer { offset: start as u64, length: head.len() as u64, checksum };
         made.extend(head);
         made.extend(trailer.encoded());
         made
     }
 
-    /// The file with other bytes at a place of a section, and with checksums that are right.
+    /// The file with other bytes at a place of a section and right checksums.
     fn forged(bytes: &[u8], section: Section, at: usize, with: &[u8]) -> Vec<u8> {
         let (head, _) = head_of(bytes);
         let (offset, length) = head.sections[section as usize];
@@ -182,10 +183,11 @@ mod tests {
         ]
     }
 
-    /// Does with a segment all that is ever done with one.
-    fn used(bytes: &[u8]) -> Result<(), Damaged> {
-        let segment = Segment::read(Bytes::held(bytes), "forged".to_owned(), Checks::Written)?;
-        let mut snapshot = Snapshot { base: vec![Part::new(segment)], tail: Vec::new(), partial: false };
+    /// Does everything with a segment that is ever done with one.
+    fn used(bytes: &[u8]) -> Result<(), DamagedIndexFile> {
+        let segment = Segment::read(SegmentBytes::held(bytes), "forged".to_owned(), ChecksumMode::Written)?;
+        let mut snapshot =
+            IndexSnapshot { base: vec![SnapshotPart::new(segment)], tail: Vec::new(), partial: false };
         for round in 0..2 {
             for scope in scopes() {
                 answer::speakers(&snapshot, &scope)?;
@@ -202,7 +204,7 @@ mod tests {
             }
         }
         let views = snapshot.views()?;
-        held(&Merged::of(&views, Some("m1"))?)?.view()?;
+        held(&MergedSegmentContent::of(&views, Some("m1"))?)?.view()?;
         Ok(())
     }
 
@@ -240,15 +242,15 @@ mod tests {
         let (head, _) = head_of(&bytes);
         for wrong in [0, 1, 7, 64, 1 << 31, u64::from(u32::MAX), 1 << 61, u64::MAX] {
             let heads = [
-                Head { docs: wrong, ..head.clone() },
-                Head { memories: wrong, ..head.clone() },
-                Head { rows: wrong, ..head.clone() },
-                Head { stride: wrong, ..head.clone() },
-                Head { dimensions: wrong, ..head.clone() },
+                SegmentHead { docs: wrong, ..head.clone() },
+                SegmentHead { memories: wrong, ..head.clone() },
+                SegmentHead { rows: wrong, ..head.clone() },
+                SegmentHead { stride: wrong, ..head.clone() },
+                SegmentHead { dimensions: wrong, ..head.clone() },
             ];
             for (n, forged) in heads.into_iter().enumerate() {
                 let done = used(&sealed(&bytes, forged.clone()));
-                // Nothing depends on how many memories there are said to be.
+                // Nothing depends on the stated number of memories.
                 assert!(done.is_err() || n == 1 || forged == head, "{n} is {wrong}");
             }
             for section in 0..Section::ALL.len() {
@@ -287,9 +289,9 @@ mod tests {
     fn a_file_without_checksums_is_refused() {
         let bytes = written();
         let (head, start) = head_of(&bytes);
-        let head = Head { checksums: Vec::new(), ..head }.encoded();
+        let head = SegmentHead { checksums: Vec::new(), ..head }.encoded();
         let checksum = crc32fast::hash(&head);
-        let trailer = Trailer { offset: start as u64, length: head.len() as u64, checksum };
+        let trailer = SegmentTrailer { offset: start as u64, length: head.len() as u64, checksum };
         let made = [&bytes[..start], &head, &trailer.encoded()].concat();
         assert!(used(&made).is_err());
     }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::doc::{Doc, NONE};
-use super::view::{ClassRow, SessionRow, Tally};
+use super::doc::{NONE, SegmentDoc};
+use super::view::{ClassRow, DocCounts, SessionRow};
 
-/// A count or a place, as it is written.
+/// A count or a place, as it is stored.
 pub(super) fn ordinal(n: usize) -> u32 {
     u32::try_from(n).expect("a segment has fewer docs, terms and names than this counts")
 }
 
 /// The classes of docs, with the tables that they refer to.
-pub(super) struct Classes<'a> {
+pub(super) struct DocClassTable<'a> {
     pub(super) of_doc: Vec<u32>,
     pub(super) table: Vec<ClassRow>,
     pub(super) spaces: Vec<[u32; 8]>,
@@ -19,23 +19,24 @@ pub(super) struct Classes<'a> {
     pub(super) speakers: Vec<&'a str>,
 }
 
-impl<'a> Classes<'a> {
-    pub(super) fn of(docs: &[Doc<'a>], rows: &[u32]) -> Self {
+impl<'a> DocClassTable<'a> {
+    pub(super) fn of(docs: &[SegmentDoc<'a>], rows: &[u32]) -> Self {
         let owners = ordinals(docs.iter().map(|doc| doc.owner));
         let speakers = ordinals(docs.iter().filter_map(|doc| doc.speaker));
         let spaces = ordinals(docs.iter().map(|doc| doc.space));
-        let row_of = |doc: &Doc<'a>| {
+        let row_of = |doc: &SegmentDoc<'a>| {
             let speaker = doc.speaker.map_or(NONE, |name| speakers[name]);
             [spaces[&doc.space], owners[&doc.owner], doc.facets.0, speaker]
         };
         let classes = ordinals(docs.iter().map(row_of));
         let of_doc: Vec<u32> = docs.iter().map(|doc| classes[&row_of(doc)]).collect();
-        let mut tallies = vec![Tally::default(); classes.len()];
+        let mut tallies = vec![DocCounts::default(); classes.len()];
         for (range, tally) in memories(docs, rows) {
             tallies[of_doc[range.start] as usize].add(tally);
         }
         let table = classes.keys().zip(&tallies).map(|(&[space, owner, facets, speaker], tally)| {
-            let Tally { items, memories, vectored_items, vectored_memories, bare_memories, length } = *tally;
+            let DocCounts { items, memories, vectored_items, vectored_memories, bare_memories, length } =
+                *tally;
             let [low, high] = bytemuck::cast::<u64, [u32; 2]>(length);
             let [vectored, bare] = [vectored_memories, bare_memories];
             [space, owner, facets, speaker, items, memories, vectored_items, vectored, bare, low, high]
@@ -65,7 +66,7 @@ fn ordinals<T: Ord + Copy + std::hash::Hash>(values: impl Iterator<Item = T>) ->
     let mut last = None;
     let mut found: BTreeMap<T, u32> = BTreeMap::new();
     for value in values {
-        // Neighbours are often alike.
+        // Neighbours are often equal.
         if last != Some(value) {
             found.insert(value, 0);
             last = Some(value);
@@ -75,11 +76,11 @@ fn ordinals<T: Ord + Copy + std::hash::Hash>(values: impl Iterator<Item = T>) ->
     found
 }
 
-/// The docs of each memory and what they count.
+/// The docs of each memory and their tally.
 fn memories<'a>(
-    docs: &'a [Doc<'_>],
+    docs: &'a [SegmentDoc<'_>],
     rows: &'a [u32],
-) -> impl Iterator<Item = (std::ops::Range<usize>, Tally)> + use<'a> {
+) -> impl Iterator<Item = (std::ops::Range<usize>, DocCounts)> + use<'a> {
     let (mut start, mut row) = (0, 0);
     std::iter::from_fn(move || {
         let from = start;
@@ -92,12 +93,12 @@ fn memories<'a>(
             }
             start += 1;
         }
-        Some((from..start, Tally::of_memory(ordinal(start - from), vectored_items, length)))
+        Some((from..start, DocCounts::of_memory(ordinal(start - from), vectored_items, length)))
     })
 }
 
-impl Tally {
-    /// What one memory counts, with so many docs that have so many terms together.
+impl DocCounts {
+    /// The tally of one memory with this many docs and this many terms in total.
     pub(crate) fn of_memory(items: u32, vectored_items: u32, length: u64) -> Self {
         Self {
             items,
@@ -111,14 +112,14 @@ impl Tally {
 }
 
 /// The sessions of docs.
-pub(super) struct Sessions {
+pub(super) struct DocSessionTable {
     pub(super) of_doc: Vec<u32>,
     pub(super) table: Vec<SessionRow>,
     pub(super) names: Vec<u8>,
 }
 
-impl Sessions {
-    pub(super) fn of(docs: &[Doc<'_>]) -> Self {
+impl DocSessionTable {
+    pub(super) fn of(docs: &[SegmentDoc<'_>]) -> Self {
         let mut made = Self { of_doc: Vec::with_capacity(docs.len()), table: Vec::new(), names: Vec::new() };
         let mut spaces: HashMap<[u8; 16], u64> = HashMap::new();
         let mut last = None;

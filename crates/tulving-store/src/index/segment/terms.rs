@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::view::View;
-use crate::index::trouble::Damaged;
+use super::view::SegmentView;
+use crate::index::trouble::DamagedIndexFile;
 
-/// The docs that have a term, ascending, and how often each has it.
+/// The docs that have a term, ascending, with its count in each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Postings<'a> {
     pub(crate) docs: &'a [u32],
@@ -15,7 +15,7 @@ pub(crate) struct Postings<'a> {
 }
 
 impl Postings<'_> {
-    /// Whether docs ascend and are among the first `docs`, and each has the term.
+    /// Returns true if docs ascend and are among the first `docs`, and each has the term.
     fn are_in_order(&self, docs: u32) -> bool {
         self.docs.is_sorted_by(|one, next| one < next)
             && self.docs.last().is_none_or(|last| *last < docs)
@@ -30,7 +30,7 @@ impl Postings<'_> {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> SegmentView<'a> {
     pub(crate) fn term_count(&self) -> usize {
         self.term_offsets.len().saturating_sub(1)
     }
@@ -40,7 +40,7 @@ impl<'a> View<'a> {
         &self.term_bytes[self.term_offsets[ordinal] as usize..self.term_offsets[ordinal + 1] as usize - 1]
     }
 
-    /// Where a term is, or would be.
+    /// The position of a term, or the one where it would be.
     fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.term_count());
         while low < high {
@@ -54,8 +54,8 @@ impl<'a> View<'a> {
         Err(low)
     }
 
-    /// The postings of a term; none where it is not in the dictionary.
-    pub(crate) fn postings(&self, term: &[u8]) -> Result<Postings<'a>, Damaged> {
+    /// The postings of a term; empty if it is not in the dictionary.
+    pub(crate) fn postings(&self, term: &[u8]) -> Result<Postings<'a>, DamagedIndexFile> {
         match self.place_of(term) {
             Ok(ordinal) => self.postings_of(ordinal),
             Err(_) => Ok(Postings::default()),
@@ -63,7 +63,7 @@ impl<'a> View<'a> {
     }
 
     /// The postings of the term of this ordinal.
-    pub(crate) fn postings_of(&self, ordinal: usize) -> Result<Postings<'a>, Damaged> {
+    pub(crate) fn postings_of(&self, ordinal: usize) -> Result<Postings<'a>, DamagedIndexFile> {
         let range = self.posting_offsets[ordinal] as usize..self.posting_offsets[ordinal + 1] as usize;
         let (docs, counts) = self.segment.postings_at(range)?;
         let postings = Postings { docs, counts };
@@ -81,9 +81,9 @@ impl<'a> View<'a> {
         first..end
     }
 
-    /// The terms that have these bytes anywhere.
+    /// The terms that contain these bytes.
     pub(crate) fn containing(&self, part: &[u8]) -> Vec<usize> {
-        // No term holds a zero, so nothing is found across the end of one.
+        // No term contains a zero, so nothing is found across the end of one.
         let mut found = Vec::new();
         for place in Finder::new(part).find_iter(self.term_bytes) {
             let after = self.term_offsets.partition_point(|&offset| offset as usize <= place);

@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use super::view::View;
-use crate::index::trouble::Damaged;
+use super::view::SegmentView;
+use crate::index::trouble::DamagedIndexFile;
 
-/// Vectors of one doc: what it says as a whole, and its sentences by themselves.
+/// Vectors of one doc: its whole text, and its single sentences.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vectors<'a> {
+pub(crate) struct DocVectors<'a> {
     pub(crate) whole: &'a [i8],
     pub(crate) scale: f32,
-    /// One after the other; none where it is one sentence.
+    /// The sentences one after the other; empty if it is one sentence.
     pub(crate) sentences: &'a [i8],
     pub(crate) sentence_scales: &'a [f32],
 }
 
-impl<'a> View<'a> {
+impl<'a> SegmentView<'a> {
     /// The rows of a range of docs.
     pub(crate) fn rows(&self, docs: Range<u32>) -> Range<usize> {
         if self.row_docs.is_empty() {
@@ -28,7 +28,7 @@ impl<'a> View<'a> {
 
     /// The doc of a row.
     pub(crate) fn doc_of(&self, row: usize) -> u32 {
-        // A segment has fewer docs than fit, so a row without an entry of its own is a doc.
+        // A segment has fewer docs than fit, so a row without its own entry is a doc.
         self.row_docs.get(row).copied().unwrap_or_else(|| u32::try_from(row).unwrap_or(u32::MAX))
     }
 
@@ -40,18 +40,18 @@ impl<'a> View<'a> {
         self.row_docs.binary_search(&doc).ok()
     }
 
-    /// Asks for the vectors of a row that are read soon, where the file was not read there before.
+    /// Requests the vectors of a row that are read soon, if the file was not read there before.
     pub(crate) fn fetch_vectors(&self, row: usize) {
         let (from, to) = (self.sentence_offsets[row] as usize, self.sentence_offsets[row + 1] as usize);
         self.segment.fetch_vectors(row + from..row + 1 + to);
     }
 
     /// The vectors of a row.
-    pub(crate) fn vectors(&self, row: usize) -> Result<Vectors<'a>, Damaged> {
+    pub(crate) fn vectors(&self, row: usize) -> Result<DocVectors<'a>, DamagedIndexFile> {
         let sentences = self.sentence_offsets[row] as usize..self.sentence_offsets[row + 1] as usize;
         let all = self.segment.vectors(row + sentences.start..row + 1 + sentences.end)?;
         let (whole, rest) = all.split_at(self.segment.stride());
-        Ok(Vectors {
+        Ok(DocVectors {
             whole,
             scale: self.scales[row],
             sentences: rest,

@@ -2,34 +2,34 @@
 
 use std::ops::Range;
 
-use super::doc::{Detail, Facets, Key, NONE, SessionKind, Times};
+use super::doc::{DocDetail, Facets, NONE, SessionKey, SessionKind, ValidityTimes};
 use super::layout::Section;
 use super::read::Segment;
-use crate::index::trouble::Damaged;
+use crate::index::trouble::DamagedIndexFile;
 
-/// What docs of one class have in common: space, owner, facets and speaker; and how many there are, with their length in
-/// two halves.
+/// The common values of docs of one class: space, owner, facets and speaker; and their numbers, with their length in two
+/// halves.
 pub(crate) type ClassRow = [u32; 11];
 
-/// How many docs and memories of some sort there are.
+/// Numbers of docs and memories of some kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    /// Docs.
+pub(crate) struct DocCounts {
+    /// Number of docs.
     pub(crate) items: u32,
-    /// Memories.
+    /// Number of memories.
     pub(crate) memories: u32,
-    /// Docs with a vector.
+    /// Number of docs with a vector.
     pub(crate) vectored_items: u32,
-    /// Memories with a doc with a vector.
+    /// Number of memories with a doc with a vector.
     pub(crate) vectored_memories: u32,
-    /// Memories with a doc without one.
+    /// Number of memories with a doc without one.
     pub(crate) bare_memories: u32,
-    /// How many terms the docs have together.
+    /// Total number of terms of the docs.
     pub(crate) length: u64,
 }
 
-// A file may count wrongly and still fit its checksums: sums stop at the ends of their range.
-impl Tally {
+// The counts of a file may be wrong although its checksums are right: sums saturate.
+impl DocCounts {
     pub(crate) fn add(&mut self, other: Self) {
         let more = |one: &mut u32, other: u32| *one = one.saturating_add(other);
         more(&mut self.items, other.items);
@@ -52,10 +52,10 @@ impl Tally {
     }
 }
 
-/// Hash of the name; first doc and how many; where the name is; space and kind.
+/// Hash of the name; first doc and number of docs; position of the name; space and kind.
 pub(crate) type SessionRow = [u64; 4];
 
-/// A space: where its docs and classes begin and end.
+/// A space: the ranges of its docs and classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceRow {
     pub(crate) id: [u8; 16],
@@ -63,15 +63,15 @@ pub(crate) struct SpaceRow {
     pub(crate) classes: Range<u32>,
 }
 
-/// The columns of a segment, found to be whole.
+/// The columns of a segment, checked.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub(crate) struct SegmentView<'a> {
     pub(crate) segment: &'a Segment,
     pub(crate) ids: &'a [[u8; 16]],
     pub(crate) classes: &'a [u32],
     pub(crate) lengths: &'a [u32],
-    pub(crate) details: &'a [Detail],
-    /// Empty where no doc continues the one before.
+    pub(crate) details: &'a [DocDetail],
+    /// Empty if no doc continues the one before.
     pub(crate) continued: &'a [u64],
     pub(super) timed: &'a [u32],
     pub(super) times: &'a [[i64; 3]],
@@ -93,8 +93,8 @@ pub(crate) struct View<'a> {
 
 impl Segment {
     /// Its columns.
-    pub(crate) fn view(&self) -> Result<View<'_>, Damaged> {
-        let view = View {
+    pub(crate) fn view(&self) -> Result<SegmentView<'_>, DamagedIndexFile> {
+        let view = SegmentView {
             segment: self,
             ids: self.column(Section::Ids)?,
             classes: self.column(Section::Classes)?,
@@ -130,7 +130,7 @@ impl Segment {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> SegmentView<'a> {
     /// The spaces, ascending.
     pub(crate) fn spaces(&self) -> impl Iterator<Item = SpaceRow> + use<'a> {
         self.spaces.iter().map(|row| SpaceRow {
@@ -163,35 +163,35 @@ impl<'a> View<'a> {
         std::str::from_utf8(&self.speakers[start..end]).ok()
     }
 
-    pub(crate) fn tally(&self, class: u32) -> Tally {
+    pub(crate) fn tally(&self, class: u32) -> DocCounts {
         let [_, _, _, _, items, memories, vectored_items, vectored_memories, bare_memories, low, high] =
             self.class_table[class as usize];
         let length = bytemuck::cast([low, high]);
-        Tally { items, memories, vectored_items, vectored_memories, bare_memories, length }
+        DocCounts { items, memories, vectored_items, vectored_memories, bare_memories, length }
     }
 
-    /// What the memory with these docs counts.
-    pub(crate) fn memory_tally(&self, docs: &Range<u32>) -> Tally {
+    /// The tally of the memory with these docs.
+    pub(crate) fn memory_tally(&self, docs: &Range<u32>) -> DocCounts {
         let items = docs.end - docs.start;
         let vectored_items = u32::try_from(self.rows(docs.clone()).len()).unwrap_or(items);
         let lengths = &self.lengths[docs.start as usize..docs.end as usize];
         let length = lengths.iter().map(|length| u64::from(*length)).sum();
-        Tally::of_memory(items, vectored_items, length)
+        DocCounts::of_memory(items, vectored_items, length)
     }
 
-    /// From when to when a doc is found and holds.
-    pub(crate) fn times(&self, doc: u32) -> Times {
+    /// The times in which a doc is found and is valid.
+    pub(crate) fn times(&self, doc: u32) -> ValidityTimes {
         match self.timed.binary_search(&doc) {
             Ok(at) => {
                 let [expires, from, until] = self.times[at];
-                Times { expires, from, until }
+                ValidityTimes { expires, from, until }
             }
-            Err(_) => Times::UNLIMITED,
+            Err(_) => ValidityTimes::UNLIMITED,
         }
     }
 
-    /// When the memory of each doc was saved. Apart from the other columns, because few questions ask for it.
-    pub(crate) fn created(&self) -> Result<&'a [i64], Damaged> {
+    /// Time when the memory of each doc was saved. Separate from the other columns, because few questions ask for it.
+    pub(crate) fn created(&self) -> Result<&'a [i64], DamagedIndexFile> {
         let created: &[i64] = self.segment.column(Section::Created)?;
         match created.len() == self.ids.len() {
             true => Ok(created),
@@ -199,11 +199,11 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The docs of a memory; none where it is not here.
-    pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, Damaged> {
+    /// The docs of a memory; empty if it is not here.
+    pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, DamagedIndexFile> {
         let by_id: &[u32] = self.segment.column(Section::ById)?;
         let id_of = |doc: &u32| self.ids.get(*doc as usize);
-        // Most ids that are looked for are newer than all here.
+        // Most requested ids are newer than all here.
         if by_id.last().is_none_or(|last| id_of(last) < Some(id)) {
             return Ok(0..0);
         }
@@ -212,23 +212,23 @@ impl<'a> View<'a> {
         Ok(first.map_or(0..0, |&first| first..self.memory_end(first)))
     }
 
-    /// Whether a doc is of the same memory as the one before it.
+    /// Returns true if a doc is of the same memory as the one before it.
     pub(crate) fn continues(&self, doc: u32) -> bool {
         self.continued.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// Where the docs of the memory that a doc is of end.
+    /// The end of the docs of a doc's memory.
     pub(crate) fn memory_end(&self, doc: u32) -> u32 {
         (doc + 1..self.segment.docs()).find(|&doc| !self.continues(doc)).unwrap_or(self.segment.docs())
     }
 
-    /// What a session is known by: its space and its key.
-    pub(crate) fn session_key(&self, session: u32) -> ([u8; 16], Key<'a>) {
+    /// The identity of a session: its space and its key.
+    pub(crate) fn session_key(&self, session: u32) -> ([u8; 16], SessionKey<'a>) {
         let [hash, _, name, about] = self.sessions[session as usize];
         let kind = if about & 1 == 0 { SessionKind::Conversation } else { SessionKind::Memory };
         let (start, length) = ((name >> 32) as usize, (name & u64::from(u32::MAX)) as usize);
         let name = &self.session_names[start..start + length];
-        (space_id(&self.spaces[(about >> 1) as usize]), Key { kind, hash, name })
+        (space_id(&self.spaces[(about >> 1) as usize]), SessionKey { kind, hash, name })
     }
 
     /// The docs of a session.
@@ -240,7 +240,7 @@ impl<'a> View<'a> {
     }
 
     /// The docs of the session with this key.
-    pub(crate) fn find_session(&self, space: &[u8; 16], key: &Key<'_>) -> Range<u32> {
+    pub(crate) fn find_session(&self, space: &[u8; 16], key: &SessionKey<'_>) -> Range<u32> {
         let Ok(ordinal) = self.spaces.binary_search_by(|row| space_id(row).cmp(space)) else {
             return 0..0;
         };

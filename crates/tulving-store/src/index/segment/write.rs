@@ -2,87 +2,91 @@
 
 use std::io::{self, Write};
 
-use super::doc::{Doc, NONE};
-use super::layout::{Head, Section};
-use super::sink::Sink;
-use super::tables::{Classes, Sessions, ordinal};
-use super::vectors::Vectors;
-use crate::index::trouble::Damaged;
+use super::doc::{NONE, SegmentDoc};
+use super::layout::{Section, SegmentHead};
+use super::sink::SectionWriter;
+use super::tables::{DocClassTable, DocSessionTable, ordinal};
+use super::vectors::DocVectors;
+use crate::index::trouble::DamagedIndexFile;
 
-/// What a segment is written from.
-pub(crate) trait Content {
-    /// The docs, in [their order](Doc::order).
-    fn docs(&self) -> &[Doc<'_>];
+/// The content that a segment is written from.
+pub(crate) trait SegmentContent {
+    /// The docs, in [their order](SegmentDoc::order).
+    fn docs(&self) -> &[SegmentDoc<'_>];
 
-    /// The model of the vectors and its dimensions, where there are any.
+    /// The model of the vectors and its dimensions, if there are any.
     fn model(&self) -> Option<(&str, usize)>;
 
-    /// Gives every term, ascending, with its postings, ascending: the doc in the upper bits and how often in the lowest
-    /// eight.
-    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), Damaged>;
+    /// Passes every term to `each`, ascending, with its postings, ascending: the doc in the upper bits and the count in
+    /// the lowest eight.
+    fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), DamagedIndexFile>;
 
     /// The vectors of a doc.
-    fn vectors(&self, doc: usize) -> Result<Option<Vectors<'_>>, Damaged>;
+    fn vectors(&self, doc: usize) -> Result<Option<DocVectors<'_>>, DamagedIndexFile>;
 }
 
-/// Whether a segment is checked when it is read.
+/// Checks of a segment when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Checks {
+pub(crate) enum ChecksumMode {
     /// It goes into a file.
     Written,
     /// It stays in memory.
     None,
 }
 
-/// Why a segment was not written.
+/// The reason why a segment was not written.
 #[derive(Debug)]
-pub(crate) enum WriteError {
-    /// It could not be put where it goes.
+pub(crate) enum SegmentWriteError {
+    /// Its output failed.
     Out(io::Error),
-    /// What it is made of is damaged.
-    In(Damaged),
+    /// Its source is damaged.
+    In(DamagedIndexFile),
 }
 
-impl From<io::Error> for WriteError {
+impl From<io::Error> for SegmentWriteError {
     fn from(error: io::Error) -> Self {
         Self::Out(error)
     }
 }
 
-impl From<Damaged> for WriteError {
-    fn from(damaged: Damaged) -> Self {
+impl From<DamagedIndexFile> for SegmentWriteError {
+    fn from(damaged: DamagedIndexFile) -> Self {
         Self::In(damaged)
     }
 }
 
-/// How many bytes a vector of so many dimensions takes.
+/// Number of bytes of a vector with this many dimensions.
 pub(crate) const fn stride(dimensions: usize) -> usize {
     dimensions.next_multiple_of(64)
 }
 
 /// Writes a segment.
-pub(crate) fn write(content: &dyn Content, out: &mut dyn Write, checks: Checks) -> Result<(), WriteError> {
-    let mut sink = Sink::new(out, checks);
+pub(crate) fn write(
+    content: &dyn SegmentContent,
+    out: &mut dyn Write,
+    checks: ChecksumMode,
+) -> Result<(), SegmentWriteError> {
+    let mut sink = SectionWriter::new(out, checks);
     let docs = content.docs();
     let rows = rows(content)?;
     columns(&mut sink, docs, &rows)?;
     postings(&mut sink, content)?;
     vectors(&mut sink, content, &rows)?;
     let (model, dimensions) = content.model().unwrap_or_default();
-    sink.finish(Head {
+    sink.finish(SegmentHead {
         docs: docs.len() as u64,
         memories: docs.iter().filter(|doc| doc.chunk == 0).count() as u64,
         rows: rows.len() as u64,
         stride: stride(dimensions) as u64,
         dimensions: dimensions as u64,
         model: model.to_owned(),
-        ..Head::default()
+        ..SegmentHead::default()
     })?;
     Ok(())
 }
 
 /// The docs that have vectors.
-fn rows(content: &dyn Content) -> Result<Vec<u32>, Damaged> {
+fn rows(content: &dyn SegmentContent) -> Result<Vec<u32>, DamagedIndexFile> {
     let mut rows = Vec::new();
     for doc in 0..content.docs().len() {
         if content.vectors(doc)?.is_some() {
@@ -92,15 +96,15 @@ fn rows(content: &dyn Content) -> Result<Vec<u32>, Damaged> {
     Ok(rows)
 }
 
-fn columns(sink: &mut Sink<'_>, docs: &[Doc<'_>], rows: &[u32]) -> io::Result<()> {
+fn columns(sink: &mut SectionWriter<'_>, docs: &[SegmentDoc<'_>], rows: &[u32]) -> io::Result<()> {
     let mut firsts: Vec<u32> = (0..docs.len()).filter(|&doc| docs[doc].chunk == 0).map(ordinal).collect();
     firsts.sort_unstable_by_key(|&doc| docs[doc as usize].id);
     let mut continued = vec![0_u64; if firsts.len() < docs.len() { docs.len().div_ceil(64) } else { 0 }];
     for (doc, _) in docs.iter().enumerate().filter(|(_, doc)| doc.chunk > 0) {
         continued[doc / 64] |= 1 << (doc % 64);
     }
-    let classes = Classes::of(docs, rows);
-    let sessions = Sessions::of(docs);
+    let classes = DocClassTable::of(docs, rows);
+    let sessions = DocSessionTable::of(docs);
     let timed: Vec<usize> = (0..docs.len()).filter(|&doc| docs[doc].facets.timed()).collect();
 
     sink.each(Section::Ids, docs.iter().map(|doc| doc.id))?;
@@ -130,7 +134,7 @@ fn columns(sink: &mut Sink<'_>, docs: &[Doc<'_>], rows: &[u32]) -> io::Result<()
     sink.all(Section::SessionNames, &sessions.names)
 }
 
-fn postings(sink: &mut Sink<'_>, content: &dyn Content) -> Result<(), WriteError> {
+fn postings(sink: &mut SectionWriter<'_>, content: &dyn SegmentContent) -> Result<(), SegmentWriteError> {
     let (mut term_offsets, mut terms) = (vec![0_u32], Vec::new());
     let (mut offsets, mut docs, mut counts) = (vec![0_u64], Vec::<u32>::new(), Vec::<u8>::new());
     content.terms(&mut |term, postings| {
@@ -149,7 +153,11 @@ fn postings(sink: &mut Sink<'_>, content: &dyn Content) -> Result<(), WriteError
     Ok(())
 }
 
-fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<(), WriteError> {
+fn vectors(
+    sink: &mut SectionWriter<'_>,
+    content: &dyn SegmentContent,
+    rows: &[u32],
+) -> Result<(), SegmentWriteError> {
     let each = || rows.iter().filter_map(|&doc| content.vectors(doc as usize).transpose());
     let every_doc = rows.len() == content.docs().len();
     sink.each(Section::RowDocs, rows.iter().copied().filter(|_| !every_doc))?;
@@ -178,7 +186,7 @@ fn vectors(sink: &mut Sink<'_>, content: &dyn Content, rows: &[u32]) -> Result<(
     Ok(())
 }
 
-/// A bit for each number: whether it is above nought.
+/// A bit for each number, set if it is above zero.
 fn signs(row: &[i8]) -> Vec<u64> {
     row.chunks(64)
         .map(|chunk| chunk.iter().enumerate().fold(0, |bits, (n, value)| bits | u64::from(*value > 0) << n))

@@ -1,12 +1,12 @@
-//! The keys of a bucket: taken from variables or from a file, never stored, never printed.
+//! The keys of a bucket: read from variables or from a file, never stored, never printed.
 
 use std::fmt;
 use std::path::Path;
 
-use tulving_core::error::ObjectError;
-use tulving_core::space::Secret;
+use tulving_core::model::error::ObjectError;
+use tulving_core::model::space::Secret;
 
-/// What is shown instead of a key.
+/// Shown in place of a key.
 const MASK: &str = "***";
 
 /// The keys of a bucket. They are masked wherever they are printed.
@@ -18,19 +18,19 @@ pub struct S3Keys {
 }
 
 impl S3Keys {
-    /// These keys; a session token comes with keys that hold for some hours only.
+    /// Creates the keys. A session token belongs to keys that are valid for only some hours.
     pub fn new(id: Secret, secret: Secret, session: Option<Secret>) -> Self {
         Self { id, secret, session }
     }
 
-    /// The keys in the variables that every client of S3 knows, as `variable` reads them: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY` and, where there is one, `AWS_SESSION_TOKEN`.
+    /// Reads the keys from the standard variables of S3 clients with `variable`: `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY` and, if there is one, `AWS_SESSION_TOKEN`.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ObjectError> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         Self::from_values(set, "in the environment", str::to_uppercase)
     }
 
-    /// The keys in a file of the form that every client of S3 knows: lines `aws_access_key_id = …` and so on, of which those
+    /// Reads the keys from a file in the standard format of S3 clients: lines `aws_access_key_id = …` and so on. Only those
     /// before any heading or below `[default]` count.
     pub fn from_file(path: &Path) -> Result<Self, ObjectError> {
         let text = crate::files::read_regular(path).map_err(|error| ObjectError::Unusable {
@@ -79,7 +79,7 @@ impl S3Keys {
         self.session.as_ref().map(Secret::reveal)
     }
 
-    /// A text without any of them: some services repeat them in their errors.
+    /// The text without any of the keys: some services repeat them in their errors.
     pub(super) fn hide_in(&self, text: &str) -> String {
         let all = [Some(self.secret()), self.session(), Some(self.id())];
         let all = all.into_iter().flatten().filter(|key| !key.is_empty());

@@ -1,7 +1,7 @@
-//! Attachments in a bucket of a service that speaks as Amazon S3 does.
+//! Attachments in a bucket of a service with the protocol of Amazon S3.
 //!
-//! `object_store` knows how to ask and how to sign; [`wire`] carries what it says, on the thread of whoever calls, so that no
-//! runtime is needed: nothing here ever waits for another task. Every request ends within the time that is set up.
+//! `object_store` makes and signs the requests; [`wire`] sends them on the caller's thread, so that no runtime is needed:
+//! nothing here ever waits for another task. Every request ends within the configured time.
 
 mod keys;
 mod trouble;
@@ -15,58 +15,58 @@ use futures_executor::block_on;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload, RetryConfig};
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{Hold, ObjectKey, Objects};
 
 pub use keys::S3Keys;
-use trouble::Told;
-use wire::Connector;
+use trouble::S3ErrorReply;
+use wire::S3Connector;
 
 use super::ObjectSizes;
-use super::held::Held;
+use super::held::ObjectsLock;
 
-/// Where the bucket is and with which keys it is opened.
+/// The address and the keys of a bucket.
 #[derive(Clone, Debug)]
 pub struct S3Config {
     /// The bucket.
     pub bucket: String,
-    /// The region of the bucket, such as `eu-central-1`. Services other than Amazon's mostly take any.
+    /// The region of the bucket, such as `eu-central-1`. Most services other than Amazon accept any.
     pub region: String,
-    /// Where the service answers; `None` is Amazon's own address for the region.
+    /// The address of the service; `None` is Amazon's own for the region.
     pub endpoint: Option<String>,
-    /// What stands before every key, such as `tulving`; may be empty.
+    /// The prefix of every key, such as `tulving`; may be empty.
     pub prefix: String,
-    /// Whether the endpoint may be one without encryption.
+    /// True if the endpoint may be unencrypted.
     pub allow_http: bool,
-    /// With what the bucket is opened.
+    /// The keys of the bucket.
     pub keys: S3Keys,
-    /// How long one request may take, with all its attempts.
+    /// The time limit for one request, with all its attempts.
     pub time_out: Duration,
-    /// The file that all processes of the home lock while they keep or remove something.
+    /// The file that all processes of the home lock while they keep or remove objects.
     pub lock: PathBuf,
 }
 
 impl S3Config {
-    /// How long one request may take unless it is said otherwise.
+    /// The default time limit for one request.
     pub const TIME_OUT: Duration = Duration::from_secs(60);
 }
 
 /// Attachments in a bucket.
-pub struct S3 {
+pub struct S3Objects {
     bucket: AmazonS3,
     prefix: String,
     keys: S3Keys,
-    held: Held,
+    held: ObjectsLock,
 }
 
-impl fmt::Debug for S3 {
+impl fmt::Debug for S3Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("S3").field("prefix", &self.prefix).finish_non_exhaustive()
     }
 }
 
-impl S3 {
-    /// The attachments in this bucket. Asks nothing of it yet; that it cannot be used is said by the first call.
+impl S3Objects {
+    /// The attachments in this bucket. Nothing is requested yet; the first call reports a bucket that cannot be used.
     pub fn new(config: S3Config) -> Result<Self, ObjectError> {
         let unusable = |why| ObjectError::Unusable { verb: "kept", why };
         if let Some(endpoint) = &config.endpoint {
@@ -87,11 +87,11 @@ impl S3 {
             .with_access_key_id(config.keys.id())
             .with_secret_access_key(config.keys.secret())
             .with_allow_http(config.allow_http)
-            // Not every service knows how to remove several at once, and one is all that is ever removed.
+            // Not every service can remove several objects at once, and only one is ever removed.
             .with_disable_bulk_delete(true)
-            // What is tried again is for the wire to say, which does not need a timer of a runtime for it.
+            // The wire does the retries, without the timer of a runtime.
             .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
-            .with_http_connector(Connector { time_out: config.time_out, allow_http: config.allow_http });
+            .with_http_connector(S3Connector { time_out: config.time_out, allow_http: config.allow_http });
         if let Some(token) = config.keys.session() {
             builder = builder.with_token(token);
         }
@@ -100,7 +100,7 @@ impl S3 {
         }
         let bucket = builder.build().map_err(|error| unusable(config.keys.hide_in(&error.to_string())))?;
         let prefix = config.prefix.trim_matches('/').to_owned();
-        Ok(Self { bucket, prefix, keys: config.keys, held: Held::by(config.lock) })
+        Ok(Self { bucket, prefix, keys: config.keys, held: ObjectsLock::by(config.lock) })
     }
 
     fn path(&self, below: &str) -> Path {
@@ -110,13 +110,13 @@ impl S3 {
         }
     }
 
-    /// What a caller hears, and `None` where it is only that there is no such object.
+    /// The error for a caller, or `None` if there is only no such object.
     fn told(&self, verb: &'static str, error: &object_store::Error) -> Option<ObjectError> {
-        trouble::of(verb, &Told::by(error), |said| self.keys.hide_in(said))
+        trouble::of(verb, &S3ErrorReply::by(error), |said| self.keys.hide_in(said))
     }
 }
 
-impl Objects for S3 {
+impl Objects for S3Objects {
     fn put(&self, bytes: &[u8], hash: &str) -> Result<String, ObjectError> {
         let key = ObjectKey::of(bytes, hash)?;
         let payload = PutPayload::from(bytes.to_vec());
@@ -155,7 +155,7 @@ impl Objects for S3 {
     }
 }
 
-impl ObjectSizes for S3 {
+impl ObjectSizes for S3Objects {
     fn size(&self, key: &str) -> Result<Option<u64>, ObjectError> {
         let key = ObjectKey::parse(key)?;
         match block_on(self.bucket.head(&self.path(key.as_str()))) {

@@ -1,42 +1,42 @@
-//! What a bucket said, as a caller hears it.
+//! Errors of a bucket, as a caller gets them.
 //!
-//! A service tells what is wrong by a status and, in its body, by a code and a message. The codes are those of Amazon, which
-//! the others share.
+//! A service reports an error with a status and, in its body, with a code and a message. The codes are Amazon's, which the
+//! others share.
 
 use std::error::Error;
 
-use tulving_core::error::ObjectError;
-use tulving_core::preview;
+use tulving_core::model::error::ObjectError;
+use tulving_core::model::preview;
 
-use super::wire::Unanswered;
+use super::wire::S3RequestError;
 
-/// So many characters of what a service says are repeated.
+/// Number of characters of a service's message that are repeated.
 const REPEATED: usize = 200;
 
-/// What was said.
+/// The error as the service reported it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct S3ErrorReply {
     status: Option<u16>,
     code: String,
     message: String,
-    /// Whether there was no answer at all.
+    /// True if there was no answer at all.
     unanswered: bool,
 }
 
-impl Told {
-    /// What is behind an error.
+impl S3ErrorReply {
+    /// The cause of an error.
     pub(super) fn by(error: &object_store::Error) -> Self {
         let mut last: &(dyn Error + 'static) = error;
         while let Some(next) = last.source() {
             last = next;
-            if let Some(unanswered) = last.downcast_ref::<Unanswered>() {
+            if let Some(unanswered) = last.downcast_ref::<S3RequestError>() {
                 return Self { message: unanswered.to_string(), unanswered: true, ..Self::default() };
             }
         }
         Self::read(&last.to_string())
     }
 
-    /// Reads the status and what stands in the body out of the words of `object_store`.
+    /// Reads the status and the body from the message of `object_store`.
     fn read(text: &str) -> Self {
         let between = |from: &str, to: &str| {
             let (_, rest) = text.split_once(from)?;
@@ -52,7 +52,7 @@ impl Told {
         Self { status, code, message: message.to_owned(), unanswered: false }
     }
 
-    /// In words, without what is nobody's business.
+    /// The error in words, without secrets.
     fn words(&self, hide: impl Fn(&str) -> String) -> String {
         let status = self.status.map_or_else(String::new, |status| format!("it answered {status}"));
         let parts = [status.as_str(), &self.code, &self.message];
@@ -61,8 +61,12 @@ impl Told {
     }
 }
 
-/// What a caller hears; `None` where it is only that there is no such object.
-pub(super) fn of(verb: &'static str, told: &Told, hide: impl Fn(&str) -> String) -> Option<ObjectError> {
+/// The error for a caller; `None` if there is only no such object.
+pub(super) fn of(
+    verb: &'static str,
+    told: &S3ErrorReply,
+    hide: impl Fn(&str) -> String,
+) -> Option<ObjectError> {
     let why = told.words(hide);
     Some(match (told.code.as_str(), told.status) {
         _ if told.unanswered => ObjectError::Unreachable { why },
@@ -86,7 +90,7 @@ mod tests {
     use super::*;
 
     fn heard(text: &str) -> Option<ObjectError> {
-        of("read", &Told::read(text), str::to_owned)
+        of("read", &S3ErrorReply::read(text), str::to_owned)
     }
 
     fn answer(status: &str, code: &str) -> String {

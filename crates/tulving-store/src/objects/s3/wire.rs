@@ -1,7 +1,7 @@
-//! Carries the requests of `object_store` over the HTTP client that the models use, too.
+//! Sends the requests of `object_store` with the HTTP client that the models use too.
 //!
-//! It blocks the thread that it is called on, on purpose: that is a thread which may wait. What fails because the service is
-//! busy or away is tried again, twice, as long as the time of the request allows; nothing that is asked does harm twice.
+//! It blocks the calling thread on purpose: that thread may wait. A request that fails because the service is busy or
+//! unreachable is retried, twice, as long as its time allows; no request does harm if it is repeated.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,76 +15,76 @@ use object_store::client::{
 use ureq::http::{Request, StatusCode, request};
 use ureq::{Agent, RequestExt as _};
 
-/// How often a request is made at the most.
+/// The most attempts of a request.
 const ATTEMPTS: u32 = 3;
-/// The first wait is around this long, each next one twice that.
+/// The first wait is about this long. Each next one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// How long it may take to be connected, of the time of a request.
+/// The time limit for connecting, within the time of a request.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Attachments are far smaller; whoever sends more sends something else.
+/// The largest answer. Attachments are far smaller; a larger answer is something else.
 const LARGEST_ANSWER: u64 = 1 << 30;
 
-/// Makes the client.
+/// Creates the client.
 #[derive(Debug)]
-pub(super) struct Connector {
+pub(super) struct S3Connector {
     pub(super) time_out: Duration,
     pub(super) allow_http: bool,
 }
 
-impl HttpConnector for Connector {
+impl HttpConnector for S3Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .https_only(!self.allow_http)
-            // What is signed for one address is not sent to another.
+            // A request signed for one address is not sent to another.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .build()
             .into();
-        Ok(HttpClient::new(Wire { agent, time_out: self.time_out }))
+        Ok(HttpClient::new(S3HttpClient { agent, time_out: self.time_out }))
     }
 }
 
 #[derive(Debug)]
-struct Wire {
+struct S3HttpClient {
     agent: Agent,
     time_out: Duration,
 }
 
-/// Why there was no answer.
+/// The reason why there was no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unanswered {
+pub(super) enum S3RequestError {
     /// It took too long.
     #[error("no answer came within {} s", after.as_secs_f32())]
     TimedOut {
-        /// How long it was waited for.
+        /// The time that was waited.
         after: Duration,
     },
     /// The connection failed.
     #[error("{why}")]
     NotReached {
-        /// What the client said.
+        /// The client's message.
         why: String,
     },
 }
 
 #[async_trait]
-impl HttpService for Wire {
+impl HttpService for S3HttpClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
         self.ask(&parts, &body).map_err(|error| {
             let kind = match error {
-                Unanswered::TimedOut { .. } => HttpErrorKind::Timeout,
-                Unanswered::NotReached { .. } => HttpErrorKind::Connect,
+                S3RequestError::TimedOut { .. } => HttpErrorKind::Timeout,
+                S3RequestError::NotReached { .. } => HttpErrorKind::Connect,
             };
             HttpError::new(kind, error)
         })
     }
 }
 
-impl Wire {
-    fn ask(&self, parts: &request::Parts, body: &[u8]) -> Result<HttpResponse, Unanswered> {
+impl S3HttpClient {
+    fn ask(&self, parts: &request::Parts, body: &[u8]) -> Result<HttpResponse, S3RequestError> {
         let begun = Instant::now();
         let mut made = 1;
         loop {
@@ -93,8 +93,8 @@ impl Wire {
             let wait = FIRST_WAIT.mul_f64((0.5 + fastrand::f64()) * f64::from(2_u32.pow(made - 1)));
             let may_pass = match &answer {
                 Ok(response) => is_passing(response.status()),
-                Err(Unanswered::NotReached { .. }) => true,
-                Err(Unanswered::TimedOut { .. }) => false,
+                Err(S3RequestError::NotReached { .. }) => true,
+                Err(S3RequestError::TimedOut { .. }) => false,
             };
             if !may_pass || made == ATTEMPTS || begun.elapsed() + wait >= self.time_out {
                 return answer;
@@ -109,14 +109,14 @@ impl Wire {
         parts: &request::Parts,
         body: &[u8],
         left: Duration,
-    ) -> Result<HttpResponse, Unanswered> {
-        let timed_out = || Unanswered::TimedOut { after: self.time_out };
+    ) -> Result<HttpResponse, S3RequestError> {
+        let timed_out = || S3RequestError::TimedOut { after: self.time_out };
         if left.is_zero() {
             return Err(timed_out());
         }
         let failed = |error: ureq::Error| match error {
             ureq::Error::Timeout(_) => timed_out(),
-            error => Unanswered::NotReached { why: error.to_string() },
+            error => S3RequestError::NotReached { why: error.to_string() },
         };
         let connect = left.min(CONNECT);
         macro_rules! run {
@@ -129,7 +129,7 @@ impl Wire {
                     .run()
             };
         }
-        // An empty body is still one where something is put.
+        // An empty body must still be sent with a PUT.
         let sent = if body.is_empty() && parts.method != "PUT" { run!(()) } else { run!(body) };
         let (parts, body) = sent.map_err(failed)?.into_parts();
         let body = body.into_with_config().limit(LARGEST_ANSWER).read_to_vec().map_err(failed)?;
@@ -137,7 +137,7 @@ impl Wire {
     }
 }
 
-/// Whether the same may be answered otherwise a moment later.
+/// Returns true if the same request may succeed a moment later.
 fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429 | 500 | 502 | 503 | 504)
 }

@@ -1,17 +1,17 @@
-//! Takes in memories of other systems, and notes which memory stands for each.
+//! Imports memories of other systems, and records the memory for each of them.
 
 use rusqlite::params;
-use tulving_core::change::{Adoption, ForeignItem};
-use tulving_core::error::Conflict;
-use tulving_core::id::MemoryId;
-use tulving_core::record::Loaded;
+use tulving_core::model::change::{Adoption, ForeignItem};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::record::Loaded;
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::rows::LARGEST;
-use super::Act;
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn adopt(&mut self, adoption: &Adoption) -> Result<Loaded, Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn adopt(&mut self, adoption: &Adoption) -> Result<Loaded, SqliteError> {
         let Adoption { item, record, chunks, above } = adoption;
         let id = record.memory.id;
         let loaded = self.take_in(record, Some(chunks), |act, memory| {
@@ -37,7 +37,7 @@ impl Act<'_> {
         Ok(loaded)
     }
 
-    pub(super) fn adopted(&mut self, item: &ForeignItem, memory: MemoryId) -> Result<(), Fault> {
+    pub(super) fn adopted(&mut self, item: &ForeignItem, memory: MemoryId) -> Result<(), SqliteError> {
         let ForeignItem { space, system, name, says } = item;
         let owner = self.changes.by.principal.as_bytes();
         let written = self

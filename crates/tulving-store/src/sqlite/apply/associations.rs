@@ -1,17 +1,17 @@
 //! Writes associations between memories.
 
 use rusqlite::params;
-use tulving_core::association::Association;
-use tulving_core::error::Conflict;
-use tulving_core::id::MemoryId;
-use tulving_core::vocabulary::{ChangeKind, Relation};
+use tulving_core::model::association::Association;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::vocabulary::{ChangeKind, Relation};
 
-use super::super::failure::Fault;
-use super::super::rows::{self, ASSOCIATION, Columns};
-use super::Act;
+use super::super::failure::SqliteError;
+use super::super::rows::{self, ASSOCIATION, ColumnReader};
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn link(&mut self, association: &Association) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn link(&mut self, association: &Association) -> Result<(), SqliteError> {
         let Association { source, target, .. } = *association;
         let (source_row, at) = self.locate(source)?.ok_or(Conflict::Gone { id: source })?;
         let (target_row, _) = self.locate(target)?.ok_or(Conflict::Gone { id: target })?;
@@ -19,13 +19,13 @@ impl Act<'_> {
         self.log(ChangeKind::Linked, source, at)
     }
 
-    /// Writes an association, or the weight and maker of one that is there.
+    /// Writes an association, or updates the weight and origin of an existing one.
     pub(super) fn insert_association(
         &mut self,
         source: i64,
         target: i64,
         association: &Association,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO associations (source, target, relation, weight, linked_by, created_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (source, target, relation) \
@@ -43,15 +43,15 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// All associations that begin or end at a memory, whoever may see them.
-    pub(super) fn associations_at(&self, id: MemoryId) -> Result<Vec<Association>, Fault> {
+    /// All associations that begin or end at a memory, visible or not.
+    pub(super) fn associations_at(&self, id: MemoryId) -> Result<Vec<Association>, SqliteError> {
         let Some((row, _)) = self.locate(id)? else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {ASSOCIATION} FROM associations a \
              JOIN memories s ON s.row = a.source JOIN memories t ON t.row = a.target \
              WHERE a.source = ?1 OR a.target = ?1 ORDER BY a.row",
         ))?;
-        let found = statement.query_map([row], |row| rows::association(&mut Columns::of(row)))?;
+        let found = statement.query_map([row], |row| rows::association(&mut ColumnReader::of(row)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
@@ -60,7 +60,7 @@ impl Act<'_> {
         source: MemoryId,
         target: MemoryId,
         relation: Relation,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let (Some((source_row, at)), Some((target_row, _))) = (self.locate(source)?, self.locate(target)?)
         else {
             return Ok(());

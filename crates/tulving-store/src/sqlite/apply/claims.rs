@@ -1,25 +1,25 @@
-//! Writes requests that are done once. All of them are the actor's own.
+//! Writes requests that are done only once. All of them belong to the actor.
 
 use rusqlite::{Connection, OptionalExtension, params};
-use tulving_core::error::Conflict;
-use tulving_core::time::Timestamp;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::time::Timestamp;
 
-use super::super::failure::Fault;
-use super::super::rows::{self, Columns};
-use super::Act;
+use super::super::failure::SqliteError;
+use super::super::rows::{self, ColumnReader};
+use super::ChangeSetWriter;
 
-impl Act<'_> {
+impl ChangeSetWriter<'_> {
     pub(super) fn claim(
         &mut self,
         key: &str,
         fingerprint: [u8; 32],
         from: Option<Timestamp>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let (principal, now) = (self.changes.by.principal, self.now());
         let found = self
             .transaction
             .prepare_cached("SELECT at FROM claims WHERE principal = ?1 AND key = ?2")?
-            .query_row(params![principal.as_bytes(), key], |row| Columns::of(row).time())
+            .query_row(params![principal.as_bytes(), key], |row| ColumnReader::of(row).time())
             .optional()?;
         if found != from {
             return Err(Conflict::Claimed.into());
@@ -34,7 +34,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn answer(&mut self, key: &str, begun: Timestamp, answer: &str) -> Result<(), Fault> {
+    pub(super) fn answer(&mut self, key: &str, begun: Timestamp, answer: &str) -> Result<(), SqliteError> {
         let (principal, now) = (self.changes.by.principal, self.now());
         self.transaction
             .prepare_cached(
@@ -45,7 +45,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn drop_claim(&mut self, key: &str, begun: Timestamp) -> Result<(), Fault> {
+    pub(super) fn drop_claim(&mut self, key: &str, begun: Timestamp) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached(
                 "DELETE FROM claims WHERE principal = ?1 AND key = ?2 AND at = ?3 AND answer IS NULL",
@@ -54,13 +54,13 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn bound_claims(&mut self, keep: usize) -> Result<(), Fault> {
+    pub(super) fn bound_claims(&mut self, keep: usize) -> Result<(), SqliteError> {
         let principal = self.changes.by.principal;
-        // Counted in the index alone, because nearly always there are fewer.
+        // Counted in the index only, because there are nearly always fewer.
         let known: u64 = self
             .transaction
             .prepare_cached("SELECT count(*) FROM claims WHERE principal = ?1")?
-            .query_row([principal.as_bytes()], |row| Columns::of(row).count())?;
+            .query_row([principal.as_bytes()], |row| ColumnReader::of(row).count())?;
         if known <= keep as u64 {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn bound_answers(&mut self, keep: usize) -> Result<(), Fault> {
+    pub(super) fn bound_answers(&mut self, keep: usize) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached(
                 "UPDATE claims SET answer = '' WHERE row IN (SELECT row FROM (\
@@ -87,7 +87,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn prune_claims(&mut self, before: Timestamp, most: usize) -> Result<(), Fault> {
+    pub(super) fn prune_claims(&mut self, before: Timestamp, most: usize) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached(
                 "DELETE FROM claims WHERE row IN (SELECT row FROM claims WHERE at < ?1 ORDER BY at LIMIT ?2)",
@@ -97,7 +97,7 @@ impl Act<'_> {
     }
 }
 
-/// Empties the answers that may tell of what is erased in this transaction, and those that are still to come.
+/// Empties the answers that may contain text erased in this transaction, and those that are still to come.
 pub(super) fn forget_answers(transaction: &Connection) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("UPDATE claims SET kept = 0, answer = iif(answer IS NULL, NULL, '') WHERE kept = 1")?

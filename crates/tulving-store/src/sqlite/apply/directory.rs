@@ -1,16 +1,16 @@
 //! Writes spaces, principals, members and tokens.
 
 use rusqlite::params;
-use tulving_core::error::Conflict;
-use tulving_core::id::{SpaceId, TokenId};
-use tulving_core::space::{Membership, Principal, Space, Token, TokenHash};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{SpaceId, TokenId};
+use tulving_core::model::space::{Membership, Principal, Space, Token, TokenHash};
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::rows::{limit, micros};
-use super::Act;
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn add_space(&mut self, space: &Space) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn add_space(&mut self, space: &Space) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO spaces (id, team, name, kind, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
@@ -24,7 +24,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn add_principal(&mut self, principal: &Principal) -> Result<(), Fault> {
+    pub(super) fn add_principal(&mut self, principal: &Principal) -> Result<(), SqliteError> {
         let mut statement = self
             .transaction
             .prepare_cached("INSERT INTO principals (id, name, kind, created_at) VALUES (?1, ?2, ?3, ?4)")?;
@@ -37,7 +37,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn set_member(&mut self, member: &Membership) -> Result<(), Fault> {
+    pub(super) fn set_member(&mut self, member: &Membership) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO members (principal, realm, of, role) VALUES (?1, ?2, ?3, ?4) \
              ON CONFLICT (principal, realm, of) DO UPDATE SET role = excluded.role",
@@ -51,7 +51,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn remove_member(&mut self, member: &Membership) -> Result<(), Fault> {
+    pub(super) fn remove_member(&mut self, member: &Membership) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached("DELETE FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3")?
             .execute(params![
@@ -62,15 +62,15 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Conflicts where the space has no admin by now.
-    pub(super) fn require_admin(&mut self, space: SpaceId) -> Result<(), Fault> {
+    /// Conflicts if the space has no admin by now.
+    pub(super) fn require_admin(&mut self, space: SpaceId) -> Result<(), SqliteError> {
         let mut statement = self
             .transaction
             .prepare_cached("SELECT 1 FROM members WHERE realm = 'space' AND of = ?1 AND role = 'admin'")?;
         if statement.exists([space.as_bytes()])? { Ok(()) } else { Err(Conflict::RightLost.into()) }
     }
 
-    pub(super) fn add_token(&mut self, token: &Token, hash: &TokenHash) -> Result<(), Fault> {
+    pub(super) fn add_token(&mut self, token: &Token, hash: &TokenHash) -> Result<(), SqliteError> {
         let row = self
             .transaction
             .prepare_cached(
@@ -95,7 +95,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn revoke_token(&mut self, id: TokenId) -> Result<(), Fault> {
+    pub(super) fn revoke_token(&mut self, id: TokenId) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached("UPDATE tokens SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL")?
             .execute(params![id.as_bytes(), self.now().as_micros()])?;

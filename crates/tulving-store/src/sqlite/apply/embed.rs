@@ -1,29 +1,30 @@
-//! Writes vectors, the models that answer and shall answer, and which memories wait for theirs.
+//! Writes vectors, the current and the next model, and the memories that wait for vectors.
 //!
-//! What waits is right after every write: a memory is in a model's table exactly where it is live and has a chunk without
-//! a vector of that model.
+//! The waiting memories are right after every write: a memory is in a model's table exactly if it is live and has a chunk
+//! without a vector of that model.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use tulving_core::error::Conflict;
-use tulving_core::id::{MemoryId, Version};
-use tulving_core::memory::{Chunk, Embedding, Standing};
-use tulving_core::vocabulary::ChangeKind;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{MemoryId, Version};
+use tulving_core::model::memory::{Chunk, Embedding, Standing};
+use tulving_core::model::vocabulary::ChangeKind;
 
-use super::super::failure::Fault;
-use super::super::feed::{LACKS, LIVE, Models, is_live};
-use super::super::{Allowed, rows, vectors};
-use super::{Act, impossible};
+use super::super::failure::SqliteError;
+use super::super::feed::{LACKS, LIVE, VectorModels, is_live};
+use super::super::{TransactionCheck, rows, vectors};
+use super::{ChangeSetWriter, impossible};
 
-/// The row of `meta` that says after which row of `vectors` to look for those of other models; none where all were seen.
+/// The row of `meta` with the row of `vectors` after which to look for those of other models; missing if all were
+/// checked.
 const STALE_AFTER: &str = "stale_vectors_after";
 
-impl Act<'_> {
+impl ChangeSetWriter<'_> {
     pub(super) fn embed(
         &mut self,
         id: MemoryId,
         expected: Version,
         embeddings: &[(u32, Embedding)],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
         let found = self.version(row)?;
         if found != expected {
@@ -45,8 +46,8 @@ impl Act<'_> {
         self.log(ChangeKind::Embedded, id, at)
     }
 
-    /// Lets others go first. Of a model that nothing is known to wait for, nothing is noted.
-    pub(super) fn not_embedded(&mut self, id: MemoryId, model: &str) -> Result<(), Fault> {
+    /// Counts a failed attempt, so that others go first. Nothing is recorded for a model that no memory waits for.
+    pub(super) fn not_embedded(&mut self, id: MemoryId, model: &str) -> Result<(), SqliteError> {
         if let Some(table) = self.models()?.table(model) {
             let sql = format!(
                 "UPDATE {table} SET attempts = attempts + 1 WHERE memory = (SELECT row FROM memories WHERE id = ?1)"
@@ -56,14 +57,19 @@ impl Act<'_> {
         Ok(())
     }
 
-    fn has_chunk(&self, row: i64, ordinal: u32) -> Result<bool, Fault> {
+    fn has_chunk(&self, row: i64, ordinal: u32) -> Result<bool, SqliteError> {
         let mut statement =
             self.transaction.prepare_cached("SELECT 1 FROM chunks WHERE memory = ?1 AND ordinal = ?2")?;
         Ok(statement.exists(params![row, ordinal])?)
     }
 
-    /// Writes the vectors of a chunk, in the place of those of the same model.
-    pub(super) fn put_vector(&self, row: i64, ordinal: i64, embedding: &Embedding) -> Result<(), Fault> {
+    /// Writes the vectors of a chunk, replacing those of the same model.
+    pub(super) fn put_vector(
+        &self,
+        row: i64,
+        ordinal: i64,
+        embedding: &Embedding,
+    ) -> Result<(), SqliteError> {
         let dimensions = embedding.vector.len();
         if dimensions == 0 || embedding.sentences.iter().any(|sentence| sentence.len() != dimensions) {
             return Err(impossible(format!("vectors of {} differ in their dimensions", embedding.model)));
@@ -79,9 +85,9 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Lets another model answer. Quick where it was prepared; else the whole store is read for what waits.
-    pub(super) fn choose_model(&mut self, from: Option<&str>, to: &str) -> Result<(), Fault> {
-        let Models { answers: found, next } = self.models()?.clone();
+    /// Changes the current model. Fast if it was prepared; else the whole store is read for waiting memories.
+    pub(super) fn choose_model(&mut self, from: Option<&str>, to: &str) -> Result<(), SqliteError> {
+        let VectorModels { answers: found, next } = self.models()?.clone();
         if found.as_deref() != from {
             return Err(Conflict::OtherModel { found }.into());
         }
@@ -95,24 +101,24 @@ impl Act<'_> {
             fill(self.transaction, "unembedded", to)?;
         }
         forget_next(self.transaction)?;
-        self.models = Some(Models { answers: Some(to.to_owned()), next: None });
+        self.models = Some(VectorModels { answers: Some(to.to_owned()), next: None });
         look_for_stale(self.transaction)
     }
 
-    /// The first model whose vectors are written is the one that answers.
-    pub(super) fn adopt_model(&mut self, model: &str) -> Result<(), Fault> {
+    /// Makes the first model whose vectors are written the current one.
+    pub(super) fn adopt_model(&mut self, model: &str) -> Result<(), SqliteError> {
         if self.models()?.answers.is_some() {
             return Ok(());
         }
         set(self.transaction, "model", model)?;
         fill(self.transaction, "unembedded", model)?;
-        self.models = Some(Models { answers: Some(model.to_owned()), next: None });
+        self.models = Some(VectorModels { answers: Some(model.to_owned()), next: None });
         Ok(())
     }
 
-    /// A model that does not answer and yet is embedded with shall answer one day: from now on it is known what waits for
-    /// it. One at a time.
-    fn prepare_model(&mut self, model: &str) -> Result<(), Fault> {
+    /// Prepares a model that is not current and yet is embedded with: it will be current one day, and from now on the
+    /// memories that wait for it are recorded. One model at a time.
+    fn prepare_model(&mut self, model: &str) -> Result<(), SqliteError> {
         let models = self.models()?;
         if [&models.answers, &models.next].into_iter().any(|known| known.as_deref() == Some(model)) {
             return Ok(());
@@ -120,30 +126,30 @@ impl Act<'_> {
         let answers = models.answers.clone();
         set(self.transaction, "next_model", model)?;
         fill(self.transaction, "unembedded_next", model)?;
-        self.models = Some(Models { answers, next: Some(model.to_owned()) });
+        self.models = Some(VectorModels { answers, next: Some(model.to_owned()) });
         Ok(())
     }
 
-    /// The models whose vectors are kept, read once for an act.
-    fn models(&mut self) -> Result<&Models, Fault> {
+    /// The models whose vectors are kept, read once per act.
+    fn models(&mut self) -> Result<&VectorModels, SqliteError> {
         if self.models.is_none() {
-            self.models = Some(Models::read(self.transaction)?);
+            self.models = Some(VectorModels::read(self.transaction)?);
         }
         Ok(self.models.get_or_insert_default())
     }
 
-    /// Notes whether a new memory waits for vectors. Where its chunks have them, nothing is written.
+    /// Records that a new memory waits for vectors. If its chunks have them, nothing is written.
     pub(super) fn settle_new(
         &mut self,
         row: i64,
         standing: &Standing,
         chunks: &[Chunk],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         if !is_live(standing) {
             return Ok(());
         }
         self.models()?;
-        for (model, table) in self.models.iter().flat_map(Models::with_tables) {
+        for (model, table) in self.models.iter().flat_map(VectorModels::with_tables) {
             let has = |chunk: &Chunk| chunk.embedding.as_ref().is_some_and(|made| made.model == model);
             if !chunks.iter().all(has) {
                 wait(self.transaction, table, row)?;
@@ -152,10 +158,10 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Notes whether a memory waits for vectors, as it and its chunks are now.
-    pub(super) fn settle(&mut self, row: i64) -> Result<(), Fault> {
+    /// Records if a memory waits for vectors, from its present state and chunks.
+    pub(super) fn settle(&mut self, row: i64) -> Result<(), SqliteError> {
         self.models()?;
-        for (model, table) in self.models.iter().flat_map(Models::with_tables) {
+        for (model, table) in self.models.iter().flat_map(VectorModels::with_tables) {
             let sql = format!("SELECT 1 FROM memories m WHERE m.row = ?2 AND {LIVE} AND {LACKS}");
             if self.transaction.prepare_cached(&sql)?.exists(params![model, row])? {
                 wait(self.transaction, table, row)?;
@@ -168,16 +174,16 @@ impl Act<'_> {
     }
 }
 
-/// Notes that a memory waits. One that waited before may be another by now, so it is its turn again.
-fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), Fault> {
+/// Records that a memory waits. Its content may have changed, so its attempts start again.
+fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), SqliteError> {
     let sql =
         format!("INSERT INTO {table} (memory) VALUES (?1) ON CONFLICT (memory) DO UPDATE SET attempts = 0");
     transaction.prepare_cached(&sql)?.execute([row])?;
     Ok(())
 }
 
-/// Finds everything that waits for a model. Reads the whole store: seconds, for 1,000,000 memories.
-fn fill(transaction: &Connection, table: &str, model: &str) -> Result<(), Fault> {
+/// Finds every memory that waits for a model. Reads the whole store: seconds, for 1,000,000 memories.
+fn fill(transaction: &Connection, table: &str, model: &str) -> Result<(), SqliteError> {
     transaction.prepare_cached(&format!("DELETE FROM {table}"))?.execute([])?;
     let sql = format!(
         "INSERT INTO {table} (memory) SELECT m.row FROM memories m WHERE {LIVE} AND {LACKS} ORDER BY m.row"
@@ -186,19 +192,19 @@ fn fill(transaction: &Connection, table: &str, model: &str) -> Result<(), Fault>
     Ok(())
 }
 
-fn set(transaction: &Connection, name: &str, value: &str) -> Result<(), Fault> {
+fn set(transaction: &Connection, name: &str, value: &str) -> Result<(), SqliteError> {
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)")?;
     statement.execute([name, value])?;
     Ok(())
 }
 
-fn forget_next(transaction: &Connection) -> Result<(), Fault> {
+fn forget_next(transaction: &Connection) -> Result<(), SqliteError> {
     Ok(transaction
         .execute_batch("DELETE FROM unembedded_next; DELETE FROM meta WHERE name = 'next_model'")?)
 }
 
-fn look_for_stale(transaction: &Connection) -> Result<(), Fault> {
+fn look_for_stale(transaction: &Connection) -> Result<(), SqliteError> {
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, 0)")?;
     statement.execute([STALE_AFTER])?;
@@ -210,15 +216,16 @@ fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     statement.query_row([STALE_AFTER], |row| row.get(0)).optional()
 }
 
-/// Removes vectors of models that neither answer nor shall, among the next `limit`. Says whether there may be more.
+/// Removes vectors of models that are neither current nor next, among the next `limit`. Returns true if there may be
+/// more.
 pub(in super::super) fn drop_stale_vectors(
     connection: &mut Connection,
-    allowed: &Allowed<'_>,
+    allowed: &TransactionCheck<'_>,
     chosen: Option<&str>,
     limit: usize,
-) -> Result<bool, Fault> {
+) -> Result<bool, SqliteError> {
     let given_up = |connection: &Connection| -> rusqlite::Result<bool> {
-        let next = Models::read(connection)?.next;
+        let next = VectorModels::read(connection)?.next;
         Ok(next.zip(chosen).is_some_and(|(next, chosen)| next != chosen))
     };
     if stale_after(connection)?.is_none() && !given_up(connection)? {
@@ -230,12 +237,12 @@ pub(in super::super) fn drop_stale_vectors(
         forget_next(&transaction)?;
         look_for_stale(&transaction)?;
     }
-    let Models { answers, next } = Models::read(&transaction)?;
+    let VectorModels { answers, next } = VectorModels::read(&transaction)?;
     let (Some(after), Some(model)) = (stale_after(&transaction)?, answers) else {
         return Ok(false);
     };
     let other = chosen.or(next.as_deref()).unwrap_or(&model);
-    // The end of the page, where there is a full one.
+    // The end of the page, if it is a full one.
     let last: Option<i64> = transaction
         .prepare_cached("SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT 1 OFFSET ?2")?
         .query_row(params![after, rows::limit(limit.max(1) - 1)], |row| row.get(0))

@@ -1,26 +1,25 @@
-//! Writes what is known of imported files, and what came of the work on memories.
+//! Writes records of imported files, and the results of the work on memories.
 
 use rusqlite::params;
-use tulving_core::change::Settled;
-use tulving_core::error::Conflict;
-use tulving_core::file::ImportedFile;
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::vocabulary::ChangeKind;
+use tulving_core::model::change::Settled;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::file::ImportedFile;
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::vocabulary::ChangeKind;
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::feed::is_live;
 use super::super::rows::signed;
-use super::Act;
-use super::memories::located;
-use super::row::Row;
+use super::ChangeSetWriter;
+use super::row::MemoryRowUpdate;
 
-impl Act<'_> {
+impl ChangeSetWriter<'_> {
     pub(super) fn imported(
         &mut self,
         space: SpaceId,
         path: &str,
         to: Option<&ImportedFile>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let owner = self.changes.by.principal.as_bytes();
         let Some(ImportedFile { stamp, digest, settled, memory, .. }) = to else {
             self.transaction
@@ -50,23 +49,10 @@ impl Act<'_> {
         if written == 0 { Err(Conflict::Gone { id: *memory }.into()) } else { Ok(()) }
     }
 
-    pub(super) fn repath(&mut self, id: MemoryId, from: &str, to: &str) -> Result<(), Fault> {
-        let mut statement = self.transaction.prepare_cached(
-            "UPDATE memories SET source_path = ?3 WHERE id = ?1 AND source_path = ?2 AND mirror_line IS NULL \
-             RETURNING row, space, owner, boundary",
-        )?;
-        let mut moved = statement.query_map(params![id.as_bytes(), from, to], located)?;
-        let at = moved.next().transpose()?;
-        drop(moved);
-        drop(statement);
-        let (_, at) = at.ok_or(Conflict::Moved { id })?;
-        self.log(ChangeKind::Revised, id, at)
-    }
-
-    pub(super) fn settle_work(&mut self, settled: &Settled) -> Result<(), Fault> {
+    pub(super) fn settle_work(&mut self, settled: &Settled) -> Result<(), SqliteError> {
         let before = self.kept(settled.id, settled.from, &settled.stood)?;
         let version = &before.version;
-        self.update_row(Row {
+        self.update_row(MemoryRowUpdate {
             row: before.row,
             edition: &settled.edition,
             standing: &settled.standing,
@@ -85,7 +71,7 @@ impl Act<'_> {
         }
         match settled.standing.forgotten_at {
             None => self.log(ChangeKind::Revised, settled.id, before.at),
-            // Nobody can see it; who restores it says so.
+            // Nobody can see it; its restoration is logged.
             Some(_) => Ok(()),
         }
     }

@@ -1,14 +1,14 @@
 //! Writes background work.
 
 use rusqlite::params;
-use tulving_core::error::Conflict;
-use tulving_core::job::Job;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::job::Job;
 
-use super::super::failure::Fault;
-use super::Act;
+use super::super::failure::SqliteError;
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn enqueue(&mut self, job: &Job) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn enqueue(&mut self, job: &Job) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO jobs (id, kind, payload, state, due_at, lease_holder, lease_until, attempts, max_attempts, \
              last_error, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -29,7 +29,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn remove_job(&mut self, job: &Job) -> Result<(), Fault> {
+    pub(super) fn remove_job(&mut self, job: &Job) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "DELETE FROM jobs \
              WHERE id = ?1 AND state = ?2 AND attempts = ?3 AND lease_holder IS ?4 AND lease_until IS ?5",
@@ -44,7 +44,7 @@ impl Act<'_> {
         if removed == 1 { Ok(()) } else { Err(Conflict::JobMoved.into()) }
     }
 
-    pub(super) fn move_job(&mut self, from: &Job, to: &Job) -> Result<(), Fault> {
+    pub(super) fn move_job(&mut self, from: &Job, to: &Job) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE jobs SET payload = ?2, state = ?3, due_at = ?4, lease_holder = ?5, lease_until = ?6, \
              attempts = ?7, max_attempts = ?8, last_error = ?9 \

@@ -1,38 +1,42 @@
-//! Takes in lines of a dump as they are, where nothing of that identity is there yet.
+//! Loads lines of a dump unchanged, if nothing with that identity is there yet.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
-use tulving_core::association::Association;
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::{ChangeSet, Write};
-use tulving_core::id::{MemoryId, Number, SpaceId, Version};
-use tulving_core::memory::{Attachment, Chunk, Memory};
-use tulving_core::record::{Loaded, MemoryRecord, Record};
-use tulving_core::space::{MemberOf, Membership, Org, Principal, Space, Team};
+use tulving_core::model::association::Association;
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::{ChangeSet, Write};
+use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::memory::{Attachment, Chunk, Memory};
+use tulving_core::model::record::{Loaded, MemoryRecord, Record};
+use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team};
+use tulving_core::model::turn::Turn;
+use tulving_core::model::vocabulary::ChangeKind;
 use tulving_core::text::chunk;
-use tulving_core::turn::Turn;
-use tulving_core::vocabulary::ChangeKind;
 
-use super::super::failure::Fault;
-use super::super::rows::{self, Columns, LARGEST, signed};
-use super::Act;
+use super::super::failure::SqliteError;
+use super::super::rows::{self, ColumnReader, LARGEST, signed};
+use super::ChangeSetWriter;
 use super::memories::whereabouts;
 
-/// A dump may say any version; beyond this it is not believed, so that a memory can always be edited.
+/// The largest version that is accepted from a dump, so that a memory can always be edited.
 const LARGEST_VERSION: u32 = 1 << 31;
 
 /// The number that a memory is given, if any.
-pub(super) type Numbered = Result<Option<Number>, Fault>;
+pub(super) type AssignedNumber = Result<Option<Number>, SqliteError>;
 
-/// The chunks of memories that are about to be loaded; `None` where several have one id.
-pub(in super::super) type Cut = HashMap<MemoryId, Option<Vec<Chunk>>>;
+/// The chunks of memories that are about to be loaded; `None` if several have one id.
+pub(in super::super) type ChunksByMemory = HashMap<MemoryId, Option<Vec<Chunk>>>;
 
-/// Cuts what is about to be loaded and is not there, before the transaction begins: to cut code takes long.
-pub(in super::super) fn cut(connection: &Connection, changes: &ChangeSet) -> Result<Cut, Fault> {
+/// Splits the memories that are about to be loaded and are not there, before the transaction begins: splitting code takes
+/// long.
+pub(in super::super) fn cut(
+    connection: &Connection,
+    changes: &ChangeSet,
+) -> Result<ChunksByMemory, SqliteError> {
     let mut there = connection.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?;
-    let mut cut = Cut::new();
+    let mut cut = ChunksByMemory::new();
     for Memory { id, edition, .. } in memories(changes) {
         if cut.contains_key(id) {
             cut.insert(*id, None);
@@ -57,10 +61,10 @@ fn memories(changes: &ChangeSet) -> impl Iterator<Item = &Memory> {
     })
 }
 
-impl Act<'_> {
-    pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, SqliteError> {
         match record {
-            // Files and attachments are not of the database.
+            // Files and attachments are not in the database.
             Record::Dump { .. }
             | Record::End { .. }
             | Record::Attachment(_)
@@ -80,7 +84,7 @@ impl Act<'_> {
         }
     }
 
-    fn load_org(&mut self, org: &Org) -> Result<Loaded, Fault> {
+    fn load_org(&mut self, org: &Org) -> Result<Loaded, SqliteError> {
         if self.has("SELECT 1 FROM orgs WHERE id = ?1", &[org.id.as_bytes()])? {
             return Ok(Loaded::Present);
         }
@@ -90,7 +94,7 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_team(&mut self, team: &Team) -> Result<Loaded, Fault> {
+    fn load_team(&mut self, team: &Team) -> Result<Loaded, SqliteError> {
         if self.has("SELECT 1 FROM teams WHERE id = ?1", &[team.id.as_bytes()])? {
             return Ok(Loaded::Present);
         }
@@ -103,8 +107,8 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_principal(&mut self, principal: &Principal) -> Result<Loaded, Fault> {
-        // One that every home starts with is as old as the oldest home it was in.
+    fn load_principal(&mut self, principal: &Principal) -> Result<Loaded, SqliteError> {
+        // The ones that every home starts with are as old as the oldest home they were in.
         let older = self
             .transaction
             .prepare_cached("UPDATE principals SET created_at = min(created_at, ?2) WHERE id = ?1")?
@@ -116,7 +120,7 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_space(&mut self, space: &Space, next_number: u64, next_turn: u64) -> Result<Loaded, Fault> {
+    fn load_space(&mut self, space: &Space, next_number: u64, next_turn: u64) -> Result<Loaded, SqliteError> {
         let present = self.has("SELECT 1 FROM spaces WHERE id = ?1", &[space.id.as_bytes()])?;
         if !present {
             if !self.has("SELECT 1 FROM teams WHERE id = ?1", &[space.team.as_bytes()])? {
@@ -134,7 +138,7 @@ impl Act<'_> {
         Ok(if present { Loaded::Present } else { Loaded::Added })
     }
 
-    fn load_member(&mut self, member: &Membership) -> Result<Loaded, Fault> {
+    fn load_member(&mut self, member: &Membership) -> Result<Loaded, SqliteError> {
         let realm = member.of.realm();
         let key: [&dyn ToSql; 3] = [member.principal.as_bytes(), &realm.as_str(), member.of.id_bytes()];
         if self.has("SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3", &key)? {
@@ -152,19 +156,18 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, Fault> {
+    fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, SqliteError> {
         let chunks = self.cut.get(&record.memory.id).and_then(Option::as_deref);
         self.take_in(record, chunks, Self::number_for)
     }
 
-    /// Takes in a memory where nothing stands in its way, with the number that it is given, and with its chunks where they are
-    /// known.
+    /// Loads a memory if nothing prevents it, with the given number, and with its chunks if they are known.
     pub(super) fn take_in(
         &mut self,
         record: &MemoryRecord,
         chunks: Option<&[Chunk]>,
-        number: impl FnOnce(&mut Self, &Memory) -> Numbered,
-    ) -> Result<Loaded, Fault> {
+        number: impl FnOnce(&mut Self, &Memory) -> AssignedNumber,
+    ) -> Result<Loaded, SqliteError> {
         let memory = &*believed(&record.memory);
         if self.locate(memory.id)?.is_some() {
             return Ok(Loaded::Present);
@@ -177,12 +180,13 @@ impl Act<'_> {
         if let Some(of) = self.holder(memory)? {
             return Ok(Loaded::Duplicate { of });
         }
+        let apart = self.apart(memory)?;
         let number = number(self, memory)?;
-        let row = self.insert_row(memory, number, &record.current)?;
+        let row = self.insert_row(memory, number, &record.current, apart)?;
         let chunks = chunks.map_or_else(|| chunk::of(&memory.edition.text).into(), Cow::Borrowed);
         self.insert_chunks(row, &chunks)?;
         self.settle_new(row, &memory.standing, &chunks)?;
-        // Only what can have come before the current version; the next edit adds that one to them.
+        // Only versions that can be older than the current one; the next edit adds that one to them.
         let (past, mut kept) = (1..memory.version.0, BTreeSet::new());
         for version in &record.versions {
             if past.contains(&version.version.0) && kept.insert(version.version.0) {
@@ -196,42 +200,64 @@ impl Act<'_> {
         })
     }
 
-    /// The memory that holds the key, the path or the content of this one, where they must be unique.
-    fn holder(&self, memory: &Memory) -> Result<Option<MemoryId>, Fault> {
+    /// The memory that has the key, the path or the content of this one, if they must be unique.
+    fn holder(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
         if memory.standing.forgotten_at.is_some() || memory.provenance.mirror.is_some() {
             return Ok(None);
         }
         let edition = &memory.edition;
         let audience = rows::audience(edition.boundary, &memory.owner);
-        let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, Fault> {
+        let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, SqliteError> {
             let mut statement = self.transaction.prepare_cached(&format!(
                 "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \
                  AND mirror_line IS NULL AND {condition}"
             ))?;
             let key = params![memory.space.as_bytes(), audience, value];
-            Ok(statement.query_row(key, |row| Columns::of(row).id(MemoryId::from_bytes)).optional()?)
+            Ok(statement.query_row(key, |row| ColumnReader::of(row).id(MemoryId::from_bytes)).optional()?)
         };
         if let Some(key) = &edition.key
             && let Some(found) = find("key = ?3", key)?
         {
             return Ok(Some(found));
         }
-        if let Some(path) = &memory.provenance.source_path
-            && let Some(found) = find("source_path = ?3", path)?
-        {
-            return Ok(Some(found));
+        for path in memory.provenance.paths() {
+            let found = find("source_path = ?3", path)?;
+            let other = "row IN (SELECT memory FROM source_paths WHERE path = ?3)";
+            if let Some(found) = found.map_or_else(|| find(other, path), |found| Ok(Some(found)))? {
+                return Ok(Some(found));
+            }
         }
-        let free = edition.key.is_some()
-            || memory.provenance.source_path.is_some()
-            || memory.place.conversation.is_some();
-        if free {
+        // Several memories with a path may have the same content, as in the home of the dump.
+        if memory.provenance.source_path.is_some() { Ok(None) } else { self.says(memory) }
+    }
+
+    /// 0, or a unique number for a memory whose content another one has.
+    fn apart(&self, memory: &Memory) -> Result<i64, SqliteError> {
+        let forgotten = memory.standing.forgotten_at.is_some() || memory.provenance.mirror.is_some();
+        if forgotten || self.says(memory)?.is_none() {
+            return Ok(0);
+        }
+        let mut statement = self.transaction.prepare_cached("SELECT max(row) + 1 FROM memories")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
+    /// The memory with the same content as this one, if it counts as a duplicate.
+    fn says(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
+        let edition = &memory.edition;
+        if edition.key.is_some() || memory.place.conversation.is_some() {
             return Ok(None);
         }
-        // The conditions are those of the indexes, or every line of a dump would read the whole table.
-        let bare = format!(
-            "boundary = '{}' AND key IS NULL AND source_path IS NULL AND conversation IS NULL",
-            edition.boundary
-        );
+        let audience = rows::audience(edition.boundary, &memory.owner);
+        let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, SqliteError> {
+            let mut statement = self.transaction.prepare_cached(&format!(
+                "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \
+                 AND mirror_line IS NULL AND {condition} ORDER BY apart LIMIT 1"
+            ))?;
+            let key = params![memory.space.as_bytes(), audience, value];
+            Ok(statement.query_row(key, |row| ColumnReader::of(row).id(MemoryId::from_bytes)).optional()?)
+        };
+        // The conditions are those of the indexes; otherwise every line of a dump would read the whole table.
+        let bare = format!("boundary = '{}' AND key IS NULL AND conversation IS NULL", edition.boundary);
         match &memory.provenance.attachment {
             Some(Attachment { name: Some(_), hash, .. }) => {
                 find(&format!("attachment_hash = ?3 AND {bare} AND attachment_name IS NOT NULL"), hash)
@@ -243,8 +269,8 @@ impl Act<'_> {
         }
     }
 
-    /// Its own number where that is free, else the next one.
-    pub(super) fn number_for(&mut self, memory: &Memory) -> Numbered {
+    /// Its own number if that is free, else the next one.
+    pub(super) fn number_for(&mut self, memory: &Memory) -> AssignedNumber {
         let Some(wanted) = memory.number else {
             return Ok(None);
         };
@@ -257,13 +283,13 @@ impl Act<'_> {
         Ok(Some(wanted))
     }
 
-    /// Whether a memory of the space has this number.
-    pub(super) fn has_number(&self, space: SpaceId, number: Number) -> Result<bool, Fault> {
+    /// Returns true if a memory of the space has this number.
+    pub(super) fn has_number(&self, space: SpaceId, number: Number) -> Result<bool, SqliteError> {
         let key: [&dyn ToSql; 2] = [space.as_bytes(), &signed(number.0)];
         self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)
     }
 
-    fn load_association(&mut self, association: &Association) -> Result<Loaded, Fault> {
+    fn load_association(&mut self, association: &Association) -> Result<Loaded, SqliteError> {
         let ends = (self.locate(association.source)?, self.locate(association.target)?);
         let (Some((source, at)), Some((target, _))) = ends else {
             return Ok(Loaded::Dangling);
@@ -277,7 +303,7 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_turn(&mut self, turn: &Turn) -> Result<Loaded, Fault> {
+    fn load_turn(&mut self, turn: &Turn) -> Result<Loaded, SqliteError> {
         if self.has("SELECT 1 FROM turns WHERE id = ?1", &[turn.id.as_bytes()])? {
             return Ok(Loaded::Present);
         }
@@ -295,7 +321,7 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn load_audit(&mut self, entry: &AuditEntry) -> Result<Loaded, Fault> {
+    fn load_audit(&mut self, entry: &AuditEntry) -> Result<Loaded, SqliteError> {
         if self.has("SELECT 1 FROM audit WHERE id = ?1", &[entry.id.as_bytes()])? {
             return Ok(Loaded::Present);
         }
@@ -303,16 +329,16 @@ impl Act<'_> {
         Ok(Loaded::Added)
     }
 
-    fn has_principal(&self, id: &[u8; 16]) -> Result<bool, Fault> {
+    fn has_principal(&self, id: &[u8; 16]) -> Result<bool, SqliteError> {
         self.has("SELECT 1 FROM principals WHERE id = ?1", &[id])
     }
 
-    fn has(&self, sql: &str, key: &[&dyn ToSql]) -> Result<bool, Fault> {
+    fn has(&self, sql: &str, key: &[&dyn ToSql]) -> Result<bool, SqliteError> {
         Ok(self.transaction.prepare_cached(sql)?.exists(key)?)
     }
 }
 
-/// A memory whose version can be counted on from.
+/// The memory with a version that leaves room for edits.
 fn believed(memory: &Memory) -> Cow<'_, Memory> {
     let version = Version(memory.version.0.clamp(1, LARGEST_VERSION));
     if version == memory.version {
@@ -324,11 +350,11 @@ fn believed(memory: &Memory) -> Cow<'_, Memory> {
 
 #[cfg(test)]
 mod tests {
-    use tulving_core::change::Actor;
-    use tulving_core::id::PrincipalId;
-    use tulving_core::record::CurrentVersion;
-    use tulving_core::time::Timestamp;
-    use tulving_core::vocabulary::VersionAct;
+    use tulving_core::model::change::Actor;
+    use tulving_core::model::id::PrincipalId;
+    use tulving_core::model::record::CurrentVersion;
+    use tulving_core::model::time::Timestamp;
+    use tulving_core::model::vocabulary::VersionAct;
     use tulving_testkit::build;
 
     use super::*;
@@ -356,6 +382,6 @@ mod tests {
         assert!(loads_memories(&loads) && !loads_memories(&changes(Vec::new())));
         let Ok(cut) = cut(&connection, &loads) else { panic!("not cut") };
         let expected = [(new.id, Some(chunk::of(&new.edition.text))), (twice.id, None)];
-        assert_eq!(cut, Cut::from(expected));
+        assert_eq!(cut, ChunksByMemory::from(expected));
     }
 }

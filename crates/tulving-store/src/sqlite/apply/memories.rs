@@ -1,35 +1,35 @@
-//! Saves, revises, moves, erases and touches memories, and says so in the change log.
+//! Saves, revises, moves, erases and touches memories, and records it in the change log.
 //!
-//! What goes into their rows is in [`row`](super::row).
+//! [`row`](super::row) writes their rows.
 
 use std::collections::hash_map::Entry;
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::association::Association;
-use tulving_core::change::{NewMemory, Revision, Touch, Vouched};
-use tulving_core::error::Conflict;
-use tulving_core::id::{MemoryId, Number, SpaceId, Version};
-use tulving_core::memory::{Memory, Standing, VersionRecord};
-use tulving_core::record::CurrentVersion;
-use tulving_core::vocabulary::{ChangeKind, State, VersionAct};
+use tulving_core::model::association::Association;
+use tulving_core::model::change::{NewMemory, Revision, Touch, Vouched};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::memory::{Memory, Standing, VersionRecord};
+use tulving_core::model::record::CurrentVersion;
+use tulving_core::model::vocabulary::{ChangeKind, State, VersionAct};
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::feed::is_live;
-use super::super::rows::{self, CURRENT, Columns, EDITION, LARGEST, bounded, micros, signed};
-use super::row::Row;
-use super::{Act, Whereabouts, impossible};
+use super::super::rows::{self, CURRENT, ColumnReader, EDITION, LARGEST, bounded, micros, signed};
+use super::row::MemoryRowUpdate;
+use super::{ChangeLogScope, ChangeSetWriter, impossible};
 
-/// A memory as it is before it is changed.
-pub(super) struct Before {
+/// A memory before its change.
+pub(super) struct PreviousMemoryRow {
     pub(super) row: i64,
-    pub(super) at: Whereabouts,
+    pub(super) at: ChangeLogScope,
     standing: Standing,
     mirror: bool,
     pub(super) version: VersionRecord,
 }
 
-impl Act<'_> {
-    pub(super) fn insert(&mut self, new: &NewMemory) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn insert(&mut self, new: &NewMemory) -> Result<(), SqliteError> {
         let memory = &new.memory;
         let number = match memory.provenance.mirror {
             Some(_) => None,
@@ -40,7 +40,7 @@ impl Act<'_> {
             by: self.changes.by.principal,
             agent: self.changes.by.agent.clone(),
         };
-        let row = self.insert_row(memory, number, &written)?;
+        let row = self.insert_row(memory, number, &written, 0)?;
         self.insert_chunks(row, &new.chunks)?;
         self.settle_new(row, &memory.standing, &new.chunks)?;
         if new.chunks.iter().any(|chunk| chunk.embedding.is_none()) {
@@ -50,29 +50,30 @@ impl Act<'_> {
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))
     }
 
-    /// The number of the space's next memory, which nobody else will get.
-    pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, Fault> {
+    /// Takes the number of the space's next memory, which is never given again.
+    pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, SqliteError> {
         let next = self.number_counter(space)?;
         *next += 1;
         Ok(Number(*next - 1))
     }
 
-    /// The counter of a space's numbers, for as long as this act lasts.
-    pub(super) fn number_counter(&mut self, space: SpaceId) -> Result<&mut u64, Fault> {
+    /// The counter of a space's numbers, kept for this act.
+    pub(super) fn number_counter(&mut self, space: SpaceId) -> Result<&mut u64, SqliteError> {
         match self.next_numbers.entry(space) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(unknown) => {
                 let mut statement =
                     self.transaction.prepare_cached("SELECT next_number FROM spaces WHERE id = ?1")?;
-                let next =
-                    statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
+                let next = statement
+                    .query_row([space.as_bytes()], |row| ColumnReader::of(row).count())
+                    .optional()?;
                 Ok(unknown.insert(next.ok_or_else(|| impossible(format!("there is no space {space}")))?))
             }
         }
     }
 
     /// Writes the counters back.
-    pub(super) fn keep_next_numbers(&mut self) -> Result<(), Fault> {
+    pub(super) fn keep_next_numbers(&mut self) -> Result<(), SqliteError> {
         for (space, next) in &self.next_numbers {
             self.transaction
                 .prepare_cached("UPDATE spaces SET next_number = ?2 WHERE id = ?1")?
@@ -81,13 +82,13 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn revise(&mut self, revision: &Revision) -> Result<(), Fault> {
+    pub(super) fn revise(&mut self, revision: &Revision) -> Result<(), SqliteError> {
         let id = revision.id;
         let before = self.expected(id, revision.from, &revision.stood)?;
         if !before.mirror {
             self.insert_version(before.row, &before.version)?;
         }
-        self.update_row(Row {
+        self.update_row(MemoryRowUpdate {
             row: before.row,
             edition: &revision.edition,
             standing: &revision.standing,
@@ -111,15 +112,23 @@ impl Act<'_> {
         if revision.chunks.is_some() || is_live(&revision.stood) != is_live(&revision.standing) {
             self.settle(before.row)?;
         }
-        let at = Whereabouts { boundary: revision.edition.boundary, ..before.at };
+        let at = ChangeLogScope { boundary: revision.edition.boundary, ..before.at };
+        if at.boundary != before.at.boundary {
+            self.refuse_taken_paths(before.row)?;
+        }
         if at.boundary < before.at.boundary {
             self.log(ChangeKind::Erased, id, before.at)?;
         }
         self.log(ChangeKind::Revised, id, at)
     }
 
-    /// A memory that is as it was when what is to be written was decided.
-    fn expected(&self, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+    /// The memory, if it is still in the state that the write was decided on.
+    fn expected(
+        &self,
+        id: MemoryId,
+        from: Version,
+        stood: &Standing,
+    ) -> Result<PreviousMemoryRow, SqliteError> {
         let before = self
             .before(id)?
             .filter(|before| before.standing.forgotten_at.is_none())
@@ -127,13 +136,23 @@ impl Act<'_> {
         Self::unmoved(before, id, from, stood)
     }
 
-    /// The same, also of what is forgotten.
-    pub(super) fn kept(&self, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+    /// The same, including forgotten memories.
+    pub(super) fn kept(
+        &self,
+        id: MemoryId,
+        from: Version,
+        stood: &Standing,
+    ) -> Result<PreviousMemoryRow, SqliteError> {
         let before = self.before(id)?.ok_or(Conflict::Gone { id })?;
         Self::unmoved(before, id, from, stood)
     }
 
-    fn unmoved(before: Before, id: MemoryId, from: Version, stood: &Standing) -> Result<Before, Fault> {
+    fn unmoved(
+        before: PreviousMemoryRow,
+        id: MemoryId,
+        from: Version,
+        stood: &Standing,
+    ) -> Result<PreviousMemoryRow, SqliteError> {
         let found = before.version.version;
         if found != from {
             return Err(Conflict::Stale { id, expected: from, found }.into());
@@ -144,23 +163,23 @@ impl Act<'_> {
         Ok(before)
     }
 
-    fn before(&self, id: MemoryId) -> Result<Option<Before>, Fault> {
+    fn before(&self, id: MemoryId) -> Result<Option<PreviousMemoryRow>, SqliteError> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
              m.ruled_at, m.done_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
-            let mut columns = Columns::of(row);
-            let (row, at) = (columns.take()?, Whereabouts::read(&mut columns)?);
+            let mut columns = ColumnReader::of(row);
+            let (row, at) = (columns.take()?, ChangeLogScope::read(&mut columns)?);
             let (standing, mirror) = (rows::standing(&mut columns)?, columns.take()?);
             let version = rows::current_version(&mut columns)?;
-            Ok(Before { row, at, standing, mirror, version })
+            Ok(PreviousMemoryRow { row, at, standing, mirror, version })
         });
         Ok(before.optional()?)
     }
 
-    /// A move of a memory from one standing to another.
-    pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), Fault> {
+    /// Moves a memory from one standing to another.
+    pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6, \
              done_at = ?12 WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 \
@@ -190,16 +209,19 @@ impl Act<'_> {
         if is_live(from) != is_live(to) {
             self.settle(row)?;
         }
+        if from.forgotten_at.is_some() && to.forgotten_at.is_none() {
+            self.refuse_taken_paths(row)?;
+        }
         self.log(ChangeKind::Moved, id, at)
     }
 
-    /// A move of a memory from one space to another.
+    /// Moves a memory from one space to another.
     pub(super) fn relocate(
         &mut self,
         id: MemoryId,
         (space, version): (SpaceId, Version),
         to: SpaceId,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let found = self
             .transaction
             .prepare_cached(
@@ -207,8 +229,8 @@ impl Act<'_> {
                  WHERE id = ?1 AND forgotten_at IS NULL",
             )?
             .query_row([id.as_bytes()], |row| {
-                let mut columns = Columns::of(row);
-                let (row, at): (i64, _) = (columns.take()?, Whereabouts::read(&mut columns)?);
+                let mut columns = ColumnReader::of(row);
+                let (row, at): (i64, _) = (columns.take()?, ChangeLogScope::read(&mut columns)?);
                 Ok((row, at, Version(columns.take()?), columns.take::<bool>()?))
             })
             .optional()?;
@@ -223,12 +245,13 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("UPDATE memories SET space = ?2, number = ?3 WHERE row = ?1")?
             .execute(params![row, to.as_bytes(), number.map(|number| signed(number.0))])?;
+        self.refuse_taken_paths(row)?;
         self.applied.numbers.push(number);
         self.log(ChangeKind::Erased, id, at)?;
-        self.log(ChangeKind::Saved, id, Whereabouts { space: to, ..at })
+        self.log(ChangeKind::Saved, id, ChangeLogScope { space: to, ..at })
     }
 
-    pub(super) fn erase(&mut self, id: MemoryId, from: Option<Version>) -> Result<(), Fault> {
+    pub(super) fn erase(&mut self, id: MemoryId, from: Option<Version>) -> Result<(), SqliteError> {
         let (row, at) = self.locate(id)?.ok_or(Conflict::Gone { id })?;
         if let Some(expected) = from {
             let found = self.version(row)?;
@@ -247,8 +270,13 @@ impl Act<'_> {
         self.log(ChangeKind::Erased, id, at)
     }
 
-    /// Puts a memory in the place of another, at the ends of the same associations.
-    pub(super) fn replace(&mut self, id: MemoryId, from: Version, new: &NewMemory) -> Result<(), Fault> {
+    /// Replaces a memory with another, at the ends of the same associations.
+    pub(super) fn replace(
+        &mut self,
+        id: MemoryId,
+        from: Version,
+        new: &NewMemory,
+    ) -> Result<(), SqliteError> {
         let associations = self.associations_at(id)?;
         self.erase(id, Some(from))?;
         self.insert(new)?;
@@ -259,7 +287,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), Fault> {
+    pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), SqliteError> {
         let found = self
             .transaction
             .prepare_cached(
@@ -267,8 +295,8 @@ impl Act<'_> {
                  FROM memories WHERE id = ?1",
             )?
             .query_row([touch.id.as_bytes()], |row| {
-                let mut columns = Columns::of(row);
-                let (row, at): (i64, _) = (columns.take()?, Whereabouts::read(&mut columns)?);
+                let mut columns = ColumnReader::of(row);
+                let (row, at): (i64, _) = (columns.take()?, ChangeLogScope::read(&mut columns)?);
                 Ok((row, at, columns.take::<bool>()?))
             })
             .optional()?;
@@ -292,13 +320,13 @@ impl Act<'_> {
         self.log(ChangeKind::Moved, touch.id, at)
     }
 
-    pub(super) fn version(&self, row: i64) -> Result<Version, Fault> {
+    pub(super) fn version(&self, row: i64) -> Result<Version, SqliteError> {
         let mut statement = self.transaction.prepare_cached("SELECT version FROM memories WHERE row = ?1")?;
         Ok(Version(statement.query_row([row], |row| row.get(0))?))
     }
 
-    /// The row of a memory and what the log says of it.
-    pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, Whereabouts)>, Fault> {
+    /// The row of a memory and its data for the log.
+    pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, ChangeLogScope)>, SqliteError> {
         let mut statement = self
             .transaction
             .prepare_cached("SELECT row, space, owner, boundary FROM memories WHERE id = ?1")?;
@@ -307,12 +335,12 @@ impl Act<'_> {
 }
 
 /// Reads `row, space, owner, boundary` of a memory.
-pub(super) fn located(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, Whereabouts)> {
-    let mut columns = Columns::of(row);
-    Ok((columns.take()?, Whereabouts::read(&mut columns)?))
+pub(super) fn located(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, ChangeLogScope)> {
+    let mut columns = ColumnReader::of(row);
+    Ok((columns.take()?, ChangeLogScope::read(&mut columns)?))
 }
 
-/// What the change log says of a memory.
-pub(super) fn whereabouts(memory: &Memory) -> Whereabouts {
-    Whereabouts { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
+/// The data of a memory in the change log.
+pub(super) fn whereabouts(memory: &Memory) -> ChangeLogScope {
+    ChangeLogScope { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
 }

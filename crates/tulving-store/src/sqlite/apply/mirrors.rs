@@ -1,17 +1,17 @@
-//! Writes what is known of mirrored files.
+//! Writes records of mirrored files.
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::error::Conflict;
-use tulving_core::file::MirroredFile;
-use tulving_core::id::{MemoryId, SpaceId};
+use tulving_core::model::error::Conflict;
+use tulving_core::model::file::MirroredFile;
+use tulving_core::model::id::{MemoryId, SpaceId};
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::mirrors::{self, FILE};
 use super::super::rows::signed;
-use super::Act;
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn reline(&mut self, id: MemoryId, line: u32) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn reline(&mut self, id: MemoryId, line: u32) -> Result<(), SqliteError> {
         let changed = self
             .transaction
             .prepare_cached("UPDATE memories SET mirror_line = ?2, position = ?2 WHERE id = ?1 AND mirror_line IS NOT NULL")?
@@ -25,7 +25,7 @@ impl Act<'_> {
         path: &str,
         from: Option<&MirroredFile>,
         to: Option<&MirroredFile>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqliteError> {
         let sql = format!("SELECT {FILE} FROM mirrored WHERE space = ?1 AND path = ?2");
         let mut statement = self.transaction.prepare_cached(&sql)?;
         let found = statement.query_row(params![space.as_bytes(), path], mirrors::file).optional()?;

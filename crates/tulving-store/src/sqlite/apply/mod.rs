@@ -1,6 +1,6 @@
 //! Writes a [`ChangeSet`] as one transaction. The only writer of rows.
 //!
-//! Rights first, then the writes in their order, each with its entry of the change log. Whatever fails undoes all.
+//! Rights first, then the writes in their order, each with its entry of the change log. Any failure undoes all.
 
 mod adopt;
 mod associations;
@@ -13,6 +13,7 @@ mod load;
 mod memories;
 mod mirrors;
 mod passes;
+mod paths;
 mod row;
 mod turns;
 mod usage;
@@ -20,28 +21,28 @@ mod usage;
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::{Applied, ChangeSet, Right, Write};
-use tulving_core::error::{Conflict, StoreError};
-use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Boundary, ChangeKind, Role};
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::{Applied, ChangeSet, Right, Write};
+use tulving_core::model::error::{Conflict, StoreError};
+use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Boundary, ChangeKind, Role};
 
-use super::failure::Fault;
-use super::feed::Models;
-use super::rows::{self, Columns};
-use super::{Allowed, scrub};
+use super::failure::SqliteError;
+use super::feed::VectorModels;
+use super::rows::{self, ColumnReader};
+use super::{TransactionCheck, scrub};
 
 pub(super) use embed::drop_stale_vectors;
-pub(super) use load::{Cut, cut, loads_memories};
+pub(super) use load::{ChunksByMemory, cut, loads_memories};
 
-/// Applies a set, of which these memories were [cut], as a transaction. Says also whether anything was erased.
+/// Applies a set, whose memories were [cut] before, as a transaction. Also returns true if anything was erased.
 pub(super) fn run(
     connection: &mut Connection,
-    allowed: &Allowed<'_>,
+    allowed: &TransactionCheck<'_>,
     changes: &ChangeSet,
-    cut: &Cut,
-) -> Result<(Applied, bool), Fault> {
+    cut: &ChunksByMemory,
+) -> Result<(Applied, bool), SqliteError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     allowed()?;
     let done = within(&transaction, changes, cut)?;
@@ -49,32 +50,32 @@ pub(super) fn run(
     Ok(done)
 }
 
-/// Applies a set within a transaction that is under way. Where it fails, the transaction has to be given up.
+/// Applies a set within an open transaction. If it fails, the transaction must be rolled back.
 pub(super) fn within(
     transaction: &Connection,
     changes: &ChangeSet,
-    cut: &Cut,
-) -> Result<(Applied, bool), Fault> {
+    cut: &ChunksByMemory,
+) -> Result<(Applied, bool), SqliteError> {
     for right in &changes.rights {
         require(transaction, changes.by.principal, right)?;
     }
     for right in &changes.rights {
         require_in_place(transaction, right)?;
     }
-    let mut act = Act {
+    let mut act = ChangeSetWriter {
         transaction,
         changes,
         applied: Applied::default(),
         next_numbers: HashMap::new(),
         cut,
         models: None,
-        erased: Erased::default(),
+        erased: ErasedItems::default(),
     };
     for write in &changes.writes {
         act.write(write)?;
     }
     act.keep_next_numbers()?;
-    let Erased { records, mirrors } = act.erased;
+    let ErasedItems { records, mirrors } = act.erased;
     if records || mirrors > 0 {
         claims::forget_answers(transaction)?;
     }
@@ -85,13 +86,14 @@ pub(super) fn within(
     Ok((act.applied, records || mirrors > 0))
 }
 
-/// Removes up to `most` of the oldest entries of the change log up to `up_to`, and says how many. The newest stays.
+/// Removes up to `most` of the oldest entries of the change log up to `up_to`, and returns their number. The newest
+/// stays.
 pub(super) fn trim_log(
     connection: &mut Connection,
-    allowed: &Allowed<'_>,
+    allowed: &TransactionCheck<'_>,
     up_to: Seq,
     most: usize,
-) -> Result<usize, Fault> {
+) -> Result<usize, SqliteError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     allowed()?;
     let trimmed = transaction
@@ -104,17 +106,17 @@ pub(super) fn trim_log(
     Ok(trimmed)
 }
 
-fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Result<(), Fault> {
+fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Result<(), SqliteError> {
     let mut statement = transaction
         .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
     let role: Option<Role> = statement
-        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| Columns::of(row).word())
+        .query_row(params![actor.as_bytes(), right.space.as_bytes()], |row| ColumnReader::of(row).word())
         .optional()?;
     if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
 }
 
-/// That a memory is gone is for the write to say that is about it.
-fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), Fault> {
+/// Conflicts if the memory is in another space. A missing memory is reported by the write about it.
+fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), SqliteError> {
     let Some(id) = right.over else {
         return Ok(());
     };
@@ -124,20 +126,20 @@ fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), Fault
 }
 
 /// A set while it is being applied.
-struct Act<'a> {
+struct ChangeSetWriter<'a> {
     transaction: &'a Connection,
     changes: &'a ChangeSet,
     applied: Applied,
     /// The next number of each space that got a memory; written once at the end.
     next_numbers: HashMap<SpaceId, u64>,
-    cut: &'a Cut,
-    /// The models whose vectors are kept, once they were asked for.
-    models: Option<Models>,
-    erased: Erased,
+    cut: &'a ChunksByMemory,
+    /// The models whose vectors are kept, once they were read.
+    models: Option<VectorModels>,
+    erased: ErasedItems,
 }
 
-impl Act<'_> {
-    fn write(&mut self, write: &Write) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    fn write(&mut self, write: &Write) -> Result<(), SqliteError> {
         match write {
             Write::Insert(new) => self.insert(new),
             Write::Revise(revision) => self.revise(revision),
@@ -153,6 +155,7 @@ impl Act<'_> {
                 self.mirrored(*space, path, from.as_ref(), to.as_ref())
             }
             Write::Imported { space, path, to } => self.imported(*space, path, to.as_ref()),
+            Write::SetSources { id, from, to } => self.set_sources(*id, from, to),
             Write::Repath { id, from, to } => self.repath(*id, from, to),
             Write::Settle(settled) => self.settle_work(settled),
             Write::Link(association) => self.link(association),
@@ -200,7 +203,7 @@ impl Act<'_> {
     }
 
     /// Writes an entry of the change log.
-    fn log(&mut self, kind: ChangeKind, memory: MemoryId, at: Whereabouts) -> Result<(), Fault> {
+    fn log(&mut self, kind: ChangeKind, memory: MemoryId, at: ChangeLogScope) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO changes (at, kind, memory, space, owner, boundary) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
@@ -216,7 +219,12 @@ impl Act<'_> {
         Ok(())
     }
 
-    fn prune_audit(&mut self, space: Option<SpaceId>, before: Timestamp, most: usize) -> Result<(), Fault> {
+    fn prune_audit(
+        &mut self,
+        space: Option<SpaceId>,
+        before: Timestamp,
+        most: usize,
+    ) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "DELETE FROM audit WHERE row IN (SELECT row FROM audit WHERE at < ?1 AND space IS ?2 ORDER BY at LIMIT ?3)",
         )?;
@@ -225,7 +233,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    fn audit(&mut self, entry: &AuditEntry) -> Result<(), Fault> {
+    fn audit(&mut self, entry: &AuditEntry) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO audit (id, at, by, agent, act, space, memory, private_to, reason, detail) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -246,26 +254,26 @@ impl Act<'_> {
     }
 }
 
-/// What was erased.
+/// The number of erased items.
 #[derive(Clone, Copy, Default)]
-struct Erased {
-    /// Whether a record was.
+struct ErasedItems {
+    /// True if a record was erased.
     records: bool,
-    /// How many mirrors were.
+    /// Number of erased mirrors.
     mirrors: u32,
 }
 
-/// What the change log says of a memory beside its id.
+/// The data of a memory in the change log, in addition to its id.
 #[derive(Clone, Copy)]
-struct Whereabouts {
+struct ChangeLogScope {
     space: SpaceId,
     owner: PrincipalId,
     boundary: Boundary,
 }
 
-impl Whereabouts {
+impl ChangeLogScope {
     /// Reads `space, owner, boundary`.
-    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+    fn read(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             space: columns.id(SpaceId::from_bytes)?,
             owner: columns.id(PrincipalId::from_bytes)?,
@@ -274,7 +282,7 @@ impl Whereabouts {
     }
 }
 
-/// What an engine's own fault becomes: a write that no reader could have decided on.
-fn impossible(what: String) -> Fault {
+/// The fault for an engine bug: a write that no reader could have decided on.
+fn impossible(what: String) -> SqliteError {
     StoreError::Failed { what, source: None }.into()
 }

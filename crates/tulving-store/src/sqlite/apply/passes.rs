@@ -1,17 +1,17 @@
-//! Writes what passes did.
+//! Writes records of passes.
 
 use rusqlite::params;
-use tulving_core::error::Conflict;
-use tulving_core::id::{PassId, PrincipalId};
-use tulving_core::pass::{KEPT_DAYS, Pass};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::PassOutcome;
+use tulving_core::model::error::Conflict;
+use tulving_core::model::id::{PassId, PrincipalId};
+use tulving_core::model::pass::{KEPT_DAYS, Pass};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::PassOutcome;
 
-use super::super::failure::Fault;
-use super::Act;
+use super::super::failure::SqliteError;
+use super::ChangeSetWriter;
 
-impl Act<'_> {
-    pub(super) fn note_pass(&mut self, from: Option<PassOutcome>, to: &Pass) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn note_pass(&mut self, from: Option<PassOutcome>, to: &Pass) -> Result<(), SqliteError> {
         let acts = serde_json::to_string(&to.acts)?;
         let private_to = to.private_to.as_ref().map(PrincipalId::as_bytes);
         let ended_at = to.ended_at.map(Timestamp::as_micros);
@@ -59,9 +59,9 @@ impl Act<'_> {
         }
     }
 
-    /// Drops the passes of a space that are older than they are kept, by one that is new. Ids begin with the time that they were made
-    /// at, so that what is not old is not looked at.
-    fn drop_passes(&mut self, new: &Pass) -> Result<(), Fault> {
+    /// Drops the passes of a space that are too old, when a new one is written. Ids begin with their creation time, so that
+    /// recent ones are not read.
+    fn drop_passes(&mut self, new: &Pass) -> Result<(), SqliteError> {
         let before = new.began_at.plus_millis(-KEPT_DAYS * 86_400_000);
         self.transaction
             .prepare_cached("DELETE FROM passes WHERE space = ?1 AND id < ?2 AND began_at < ?3")?

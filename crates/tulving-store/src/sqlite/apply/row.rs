@@ -1,21 +1,21 @@
-//! Writes the row of a memory and what hangs on it: usage, chunks, past versions.
+//! Writes the row of a memory and its dependent rows: usage, chunks, past versions.
 //!
-//! What each write means for them is decided by those who call this; nothing here goes into the change log.
+//! The callers decide the effect of each write on them; nothing here goes into the change log.
 
 use rusqlite::params;
-use tulving_core::id::{Number, PassId, PrincipalId, Version};
-use tulving_core::memory::{Attachment, Chunk, Edition, Memory, Standing, VersionRecord};
-use tulving_core::record::CurrentVersion;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::VersionAct;
+use tulving_core::model::id::{Number, PassId, PrincipalId, Version};
+use tulving_core::model::memory::{Attachment, Chunk, Edition, Memory, Standing, VersionRecord};
+use tulving_core::model::record::CurrentVersion;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::VersionAct;
 
-use super::super::failure::Fault;
+use super::super::failure::SqliteError;
 use super::super::rows::{self, bounded, micros, signed};
-use super::Act;
+use super::ChangeSetWriter;
 
-/// A memory as its row shall be.
+/// The new values of a memory's row.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct MemoryRowUpdate<'a> {
     pub(super) row: i64,
     pub(super) edition: &'a Edition,
     pub(super) standing: &'a Standing,
@@ -26,13 +26,15 @@ pub(super) struct Row<'a> {
     pub(super) at: Timestamp,
 }
 
-impl Act<'_> {
+impl ChangeSetWriter<'_> {
+    /// Writes a new row. `apart` is 0, or a unique number for a memory that may repeat the content of another.
     pub(super) fn insert_row(
         &mut self,
         memory: &Memory,
         number: Option<Number>,
         written: &CurrentVersion,
-    ) -> Result<i64, Fault> {
+        apart: i64,
+    ) -> Result<i64, SqliteError> {
         let Edition { key, boundary, text, class, span, source_note, auto } = &memory.edition;
         let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
         let attachment = provenance.attachment.as_ref();
@@ -43,10 +45,10 @@ impl Act<'_> {
              expires_at, source_agent, assisted_by_agent, pass, mirror_line, mirror_occurrence, attachment_key, \
              attachment_media_type, attachment_size, attachment_hash, position, conversation, speaker, key, \
              source_path, title, tags, source_note, summary, content, auto, language, attachment_name, attachment_trouble, \
-             ruled_at, done_at) \
+             ruled_at, done_at, also_without_path, apart) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, \
              ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, \
-             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51, ?52, ?53)",
+             ?43, ?44, ?45, ?46, ?47, ?48, ?49, ?50, ?51, ?52, ?53, ?54, ?55)",
         )?;
         let row = statement.insert(params![
             memory.id.as_bytes(),
@@ -102,13 +104,19 @@ impl Act<'_> {
             attachment.and_then(|object| object.trouble.as_ref()),
             micros(standing.ruled_at),
             micros(standing.done_at),
+            provenance.also_without_path && provenance.source_path.is_some(),
+            apart,
         ])?;
         drop(statement);
+        if provenance.source_path.is_some() && provenance.mirror.is_none() {
+            self.insert_paths(row, provenance.paths())?;
+            self.refuse_taken_paths(row)?;
+        }
         self.insert_usage(row, memory)?;
         Ok(row)
     }
 
-    fn insert_usage(&mut self, row: i64, memory: &Memory) -> Result<(), Fault> {
+    fn insert_usage(&mut self, row: i64, memory: &Memory) -> Result<(), SqliteError> {
         let usage = &memory.usage;
         if usage.access_count == 0 && usage.accessed_at == usage.created_at {
             return Ok(());
@@ -119,7 +127,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn update_row(&mut self, to: Row<'_>) -> Result<(), Fault> {
+    pub(super) fn update_row(&mut self, to: MemoryRowUpdate<'_>) -> Result<(), SqliteError> {
         let Edition { key, boundary, text, class, span, source_note, auto } = to.edition;
         let standing = to.standing;
         let mut statement = self.transaction.prepare_cached(
@@ -128,7 +136,9 @@ impl Act<'_> {
              boundary = ?12, content = ?13, content_type = ?14, content_hash = ?15, title = ?16, summary = ?17, \
              tags = ?18, type = ?19, kind = ?20, stability = ?21, importance = ?22, occurred_at = ?23, \
              valid_from = ?24, valid_until = ?25, expires_at = ?26, source_note = ?27, auto = ?28, language = ?29, \
-             ruled_at = ?30, done_at = ?31 WHERE row = ?1",
+             ruled_at = ?30, done_at = ?31, \
+             apart = CASE WHEN content_hash = ?15 OR attachment_name IS NOT NULL THEN apart ELSE 0 END \
+             WHERE row = ?1",
         )?;
         statement.execute(params![
             to.row,
@@ -166,7 +176,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn insert_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
+    pub(super) fn insert_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), SqliteError> {
         if let Some(embedding) = chunks.iter().find_map(|chunk| chunk.embedding.as_ref()) {
             self.adopt_model(&embedding.model)?;
         }
@@ -184,12 +194,12 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn replace_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), Fault> {
+    pub(super) fn replace_chunks(&mut self, row: i64, chunks: &[Chunk]) -> Result<(), SqliteError> {
         self.transaction.prepare_cached("DELETE FROM chunks WHERE memory = ?1")?.execute([row])?;
         self.insert_chunks(row, chunks)
     }
 
-    pub(super) fn insert_version(&mut self, row: i64, version: &VersionRecord) -> Result<(), Fault> {
+    pub(super) fn insert_version(&mut self, row: i64, version: &VersionRecord) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO versions (memory, version, act, at, by, agent, boundary, edition) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -207,12 +217,13 @@ impl Act<'_> {
         Ok(())
     }
 
-    /// Another file for a memory, or none.
-    pub(super) fn attach(&mut self, row: i64, attachment: Option<&Attachment>) -> Result<(), Fault> {
+    /// Replaces or removes the file of a memory.
+    pub(super) fn attach(&mut self, row: i64, attachment: Option<&Attachment>) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached(
                 "UPDATE memories SET attachment_key = ?2, attachment_media_type = ?3, attachment_size = ?4, \
-                 attachment_hash = ?5, attachment_name = ?6, attachment_trouble = ?7 WHERE row = ?1",
+                 attachment_hash = ?5, attachment_name = ?6, attachment_trouble = ?7, \
+                 apart = CASE WHEN attachment_hash IS ?5 THEN apart ELSE 0 END WHERE row = ?1",
             )?
             .execute(params![
                 row,
@@ -228,6 +239,6 @@ impl Act<'_> {
 }
 
 /// A list of texts as JSON. Most are empty.
-fn texts(list: &[String]) -> Result<String, Fault> {
+fn texts(list: &[String]) -> Result<String, SqliteError> {
     if list.is_empty() { Ok("[]".to_owned()) } else { Ok(serde_json::to_string(list)?) }
 }

@@ -1,35 +1,36 @@
 //! Writes turns of conversations, and the frozen orders of listings.
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::change::Listing;
-use tulving_core::id::{MemoryId, SpaceId};
-use tulving_core::turn::Turn;
+use tulving_core::model::change::Listing;
+use tulving_core::model::id::{MemoryId, SpaceId};
+use tulving_core::model::turn::Turn;
 
-use super::super::failure::Fault;
-use super::super::rows::{Columns, signed};
-use super::{Act, impossible};
+use super::super::failure::SqliteError;
+use super::super::rows::{ColumnReader, signed};
+use super::{ChangeSetWriter, impossible};
 
-/// How many frozen orders one principal may have at a time; an older one expires early.
+/// The most frozen orders of one principal at a time; an older one expires early.
 const LISTINGS_KEPT: i64 = 16;
 
-impl Act<'_> {
-    pub(super) fn log_turn(&mut self, turn: &Turn) -> Result<(), Fault> {
+impl ChangeSetWriter<'_> {
+    pub(super) fn log_turn(&mut self, turn: &Turn) -> Result<(), SqliteError> {
         let position = self.next_position(turn.space)?;
         self.insert_turn(turn, position)?;
         self.applied.positions.push(position);
         Ok(())
     }
 
-    /// The position of the space's next turn, which no other will get.
-    pub(super) fn next_position(&mut self, space: SpaceId) -> Result<u64, Fault> {
+    /// Takes the position of the space's next turn, which is never given again.
+    pub(super) fn next_position(&mut self, space: SpaceId) -> Result<u64, SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE spaces SET next_turn = next_turn + 1 WHERE id = ?1 RETURNING next_turn - 1",
         )?;
-        let position = statement.query_row([space.as_bytes()], |row| Columns::of(row).count()).optional()?;
+        let position =
+            statement.query_row([space.as_bytes()], |row| ColumnReader::of(row).count()).optional()?;
         position.ok_or_else(|| impossible(format!("there is no space {space}")))
     }
 
-    pub(super) fn insert_turn(&mut self, turn: &Turn, position: u64) -> Result<(), Fault> {
+    pub(super) fn insert_turn(&mut self, turn: &Turn, position: u64) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO turns (id, space, logged_by, channel, position, role, speaker, source, at, content) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -49,7 +50,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn prune_turns(&mut self, space: SpaceId, keep: u64) -> Result<(), Fault> {
+    pub(super) fn prune_turns(&mut self, space: SpaceId, keep: u64) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "DELETE FROM turns WHERE space = ?1 AND position <= \
              (SELECT position FROM turns WHERE space = ?1 ORDER BY position DESC LIMIT 1 OFFSET ?2)",
@@ -58,7 +59,7 @@ impl Act<'_> {
         Ok(())
     }
 
-    pub(super) fn freeze_listing(&mut self, listing: &Listing) -> Result<(), Fault> {
+    pub(super) fn freeze_listing(&mut self, listing: &Listing) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached("DELETE FROM listings WHERE expires_at <= ?1")?
             .execute([self.now().as_micros()])?;

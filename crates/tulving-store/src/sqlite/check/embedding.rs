@@ -1,15 +1,15 @@
-//! Looks at the vectors: whether each is whole, and whether what waits to be embedded is noted as such.
+//! Checks the vectors: each must be whole, and the memories that wait for vectors must be recorded.
 
 use rusqlite::{Connection, Params};
 
-use super::super::failure::Fault;
-use super::super::feed::{LACKS, LIVE, Models};
-use super::super::rows::Columns;
-use super::{Checkup, REPORT};
+use super::super::failure::SqliteError;
+use super::super::feed::{LACKS, LIVE, VectorModels};
+use super::super::rows::ColumnReader;
+use super::{REPORT, StoreCheckReport};
 
 /// Adds the finding `embedding`.
-pub(super) fn look(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
-    let models = Models::read(reader)?;
+pub(super) fn look(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
+    let models = VectorModels::read(reader)?;
     let mut faults = unsound(reader, models.answers.as_deref())?;
     faults.extend(misnoted(reader, "unembedded", models.answers.as_deref())?);
     faults.extend(misnoted(reader, "unembedded_next", models.next.as_deref())?);
@@ -28,8 +28,8 @@ pub(super) fn look(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fau
     Ok(())
 }
 
-/// Vectors that no reader could use. Their lengths stand in the head of each row, so no vector is read.
-fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, Fault> {
+/// Vectors that no reader could use. Their lengths are in the head of each row, so no vector is read.
+fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, SqliteError> {
     let broken = count(
         reader,
         "SELECT count(*) FROM vectors WHERE length(vector) = 0 OR length(vector) % 4 <> 0 \
@@ -53,8 +53,8 @@ fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, Faul
     Ok(faults)
 }
 
-/// Where a table of what waits for a model says something else than the chunks and vectors do.
-fn misnoted(reader: &Connection, table: &str, model: Option<&str>) -> Result<Vec<String>, Fault> {
+/// The differences between a model's table of waiting memories and the chunks and vectors.
+fn misnoted(reader: &Connection, table: &str, model: Option<&str>) -> Result<Vec<String>, SqliteError> {
     let waits = format!("?1 IS NOT NULL AND {LIVE} AND {LACKS}");
     let unnoted = format!(
         "SELECT count(*) FROM memories m WHERE m.row NOT IN (SELECT memory FROM {table}) AND {waits}"
@@ -75,6 +75,6 @@ fn misnoted(reader: &Connection, table: &str, model: Option<&str>) -> Result<Vec
     Ok(faults)
 }
 
-fn count(reader: &Connection, sql: &str, values: impl Params) -> Result<u64, Fault> {
-    Ok(reader.query_row(sql, values, |row| Columns::of(row).count())?)
+fn count(reader: &Connection, sql: &str, values: impl Params) -> Result<u64, SqliteError> {
+    Ok(reader.query_row(sql, values, |row| ColumnReader::of(row).count())?)
 }

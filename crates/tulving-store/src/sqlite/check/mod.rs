@@ -1,90 +1,107 @@
-//! A check-up of the store and its files: what is fine, what to watch, what is broken.
+//! A check-up of the store and its files: what is fine, what needs attention, what is broken.
 
 mod embedding;
 
+use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tulving_core::error::StoreError;
-use tulving_core::id::MemoryId;
-use tulving_core::job;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::job;
 use tulving_core::text::normalize;
 
-use super::failure::Fault;
-use super::open::{APPLICATION_ID, Marks};
-use super::rows::Columns;
+use super::failure::SqliteError;
+use super::open::{APPLICATION_ID, DatabaseMarks};
+use super::rows::ColumnReader;
 use super::{SqliteStore, copies, migrate, rows, schema, scrub, sums};
 use crate::{draft, files};
 
 /// A log larger than this has not been moved into the database for a long time: some process reads without end.
 const LARGE_LOG: u64 = 256 << 20;
-/// Below this the disk is as good as full.
+/// Below this number of bytes the disk counts as full.
 const SCARCE_DISK: u64 = 100 << 20;
-/// How many contents a check-up compares with their hashes unless it goes deep.
+/// Number of contents that a check-up compares with their hashes unless it is deep.
 const SAMPLE: i64 = 1_000;
-/// How many faults of one sort are named.
+/// Number of faults of one kind that are named.
 const NAMED: usize = 5;
 
-/// How thoroughly to look.
+/// The depth of a check-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Depth {
-    /// Structure in full, contents by sample.
+pub enum StoreCheckDepth {
+    /// All of the structure, a sample of the contents.
     #[default]
     Usual,
     /// Everything.
     Deep,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// As it should be.
+    /// Nothing is wrong.
     Fine,
-    /// Works, and wants attention.
+    /// It works, but needs attention.
     Warn,
     /// Broken.
     Bad,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What was looked at, in one or two words.
+pub struct StoreCheckFinding {
+    /// The subject of the check, in one or two words.
     pub name: &'static str,
-    /// How it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What was found.
+    /// The result in words.
     pub text: String,
-    /// What to do about it.
+    /// The hint for the user.
     pub hint: Option<&'static str>,
 }
 
-/// All findings, in the order in which they were made.
+/// All findings, in the order they were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checkup {
+pub struct StoreCheckReport {
     /// The findings.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<StoreCheckFinding>,
 }
 
-impl Checkup {
+impl StoreCheckReport {
     /// The worst of them.
     pub fn severity(&self) -> Severity {
         self.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine)
     }
 
     fn fine(&mut self, name: &'static str, text: impl Into<String>) {
-        self.findings.push(Finding { name, severity: Severity::Fine, text: text.into(), hint: None });
+        self.findings.push(StoreCheckFinding {
+            name,
+            severity: Severity::Fine,
+            text: text.into(),
+            hint: None,
+        });
     }
 
     fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(Finding { name, severity: Severity::Warn, text: text.into(), hint: Some(hint) });
+        self.findings.push(StoreCheckFinding {
+            name,
+            severity: Severity::Warn,
+            text: text.into(),
+            hint: Some(hint),
+        });
     }
 
     fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(Finding { name, severity: Severity::Bad, text: text.into(), hint: Some(hint) });
+        self.findings.push(StoreCheckFinding {
+            name,
+            severity: Severity::Bad,
+            text: text.into(),
+            hint: Some(hint),
+        });
     }
 
-    /// Bad with the faults named, fine without any.
+    /// Adds a bad finding that names the faults, or a fine one if there are none.
     fn faults(&mut self, name: &'static str, good: &str, faults: &[String], hint: &'static str) {
         match faults {
             [] => self.fine(name, good),
@@ -101,7 +118,7 @@ const REPORT: &str =
 const OTHERS: &str =
     "remove what another program has put there, or `tulving dump` and `tulving load` into a new home";
 
-/// Rows that point at nothing, by what they are.
+/// Rows that refer to missing rows, by kind.
 const ORPHANS: &[(&str, &str)] = &[
     (
         "associations without their source",
@@ -122,6 +139,16 @@ const ORPHANS: &[(&str, &str)] = &[
         "SELECT count(*) FROM versions WHERE memory NOT IN (SELECT row FROM memories)",
     ),
     (
+        "source paths without a memory",
+        "SELECT count(*) FROM source_paths WHERE memory NOT IN (SELECT row FROM memories WHERE source_path IS NOT NULL)",
+    ),
+    (
+        "source paths of two memories",
+        "SELECT count(*) FROM source_paths s JOIN memories m ON m.row = s.memory WHERE m.forgotten_at IS NULL AND EXISTS \
+         (SELECT 1 FROM memories o WHERE o.source_path = s.path AND o.row <> m.row AND o.space = m.space \
+          AND o.audience = m.audience AND o.forgotten_at IS NULL AND o.mirror_line IS NULL)",
+    ),
+    (
         "access counts without a memory",
         "SELECT count(*) FROM usage WHERE memory NOT IN (SELECT row FROM memories)",
     ),
@@ -138,23 +165,24 @@ const ORPHANS: &[(&str, &str)] = &[
 ];
 
 impl SqliteStore {
-    /// Looks the whole store over. Reads only; an error means that it could not even be read.
-    pub fn check(&self, depth: Depth) -> Result<Checkup, StoreError> {
-        let mut checkup = Checkup::default();
+    /// Checks the whole store. It only reads; an error means that the store could not even be read.
+    pub fn check(&self, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
+        let mut checkup = StoreCheckReport::default();
         self.read(|reader| {
             marks(reader, &mut checkup)?;
+            self.journal(reader, &mut checkup)?;
             structure(reader, &mut checkup)?;
             orphans(reader, &mut checkup)?;
             numbers(reader, &mut checkup)?;
             contents(reader, depth, &mut checkup)
         })?;
-        // Which model answers and what waits for it are compared, so they have to be of one moment.
+        // The current model and its waiting memories are compared, so they must be of one moment.
         self.read_steadily(|reader| embedding::look(reader, &mut checkup))?;
-        if depth == Depth::Deep {
+        if depth == StoreCheckDepth::Deep {
             self.read_steadily(|reader| checksums(reader, &mut checkup))?;
         }
         self.read(|reader| {
-            if depth == Depth::Deep {
+            if depth == StoreCheckDepth::Deep {
                 versions(reader, &mut checkup)?;
             }
             pending_work(reader, &mut checkup)?;
@@ -166,8 +194,25 @@ impl SqliteStore {
         Ok(checkup)
     }
 
+    /// A file that is opened as one that does not change always has the journal mode `delete`, so in a home that can only be
+    /// read its header is asked.
+    fn journal(&self, reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
+        let mode: String = reader.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+        let marked = || self.home.is_read_only() && is_marked_as_logged(&self.home.database());
+        if mode == "wal" || marked() {
+            checkup.fine("journal", "write-ahead log");
+        } else {
+            checkup.bad(
+                "journal",
+                format!("the journal mode is {mode}"),
+                "open the store once with Tulving alone",
+            );
+        }
+        Ok(())
+    }
+
     /// Copies are the owner's, so they are only named.
-    fn copies(&self, reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+    fn copies(&self, reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
         let copies = copies::with_erased_text(reader, &self.home)?;
         if copies.is_empty() {
             checkup.fine("copies", "no copy in `backups` is older than the last erasure");
@@ -178,7 +223,7 @@ impl SqliteStore {
         Ok(())
     }
 
-    fn drafts(&self, checkup: &mut Checkup) {
+    fn drafts(&self, checkup: &mut StoreCheckReport) {
         let folders = [self.home.path().to_owned(), self.home.backups()];
         let left: Vec<PathBuf> = folders.iter().flat_map(|folder| draft::left_behind(folder)).collect();
         if left.is_empty() {
@@ -189,10 +234,10 @@ impl SqliteStore {
         checkup.warn("drafts", text, "delete them, or open the store again, which removes them");
     }
 
-    fn permissions(&self, checkup: &mut Checkup) {
+    fn permissions(&self, checkup: &mut StoreCheckReport) {
         let home = &self.home;
         let mut private = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix)).to_vec();
-        // Addresses in the configuration may have passwords.
+        // Addresses in the configuration may contain passwords.
         private.extend([home.token_file(), home.config_file()]);
         private.extend(copies::all(home));
         let open = |path: &Path, most: u32| match files::mode(path) {
@@ -209,12 +254,12 @@ impl SqliteStore {
         }
     }
 
-    /// Refuses a log that ends before what was written to it. Everything may still be there, and the next save would not be.
+    /// Refuses a truncated log. Its content may still be complete, but the next save would be lost.
     fn require_whole_log(&self) -> Result<(), StoreError> {
         self.attached(|live| live.place.require_whole(&live.writer()))
     }
 
-    fn room(&self, checkup: &mut Checkup) {
+    fn room(&self, checkup: &mut StoreCheckReport) {
         let log = files::beside(&self.file, "-wal").metadata().map_or(0, |log| log.len());
         let text = format!("the write-ahead log has {}", size(log));
         if let Err(error) = self.require_whole_log() {
@@ -245,11 +290,10 @@ impl SqliteStore {
     }
 }
 
-fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
-    let marks = Marks::read(reader)?;
+fn marks(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
+    let marks = DatabaseMarks::read(reader)?;
     let epoch: Option<i64> =
         reader.query_row("SELECT max(length(value)) FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
-    let mode: String = reader.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if (marks.application_id, marks.schema) != (APPLICATION_ID, migrate::SCHEMA) {
         checkup.bad(
             "schema",
@@ -264,27 +308,26 @@ fn marks(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
             found.iter().map(|name| format!("its {name} is not as Tulving makes it")).collect();
         checkup.faults("schema", &format!("schema {}, the newest", marks.schema), &faults, OTHERS);
     }
-    if mode == "wal" {
-        checkup.fine("journal", "write-ahead log");
-    } else {
-        checkup.bad(
-            "journal",
-            format!("the journal mode is {mode}"),
-            "open the store once with Tulving alone",
-        );
-    }
     Ok(())
 }
 
+/// Returns whether the header of a database says that it is written with a write-ahead log: both version numbers, at the
+/// bytes 18 and 19, are 2 (sqlite.org/fileformat.html, "File format version numbers").
+fn is_marked_as_logged(file: &Path) -> bool {
+    let mut header = [0_u8; 20];
+    let read = fs::File::open(file).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[18..] == [2, 2]
+}
+
 /// Compares everything that is stored with its checksum.
-fn checksums(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+fn checksums(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let (looked_at, faults) = sums::look(reader)?;
     let good = format!("everything is as it was written (looked at {looked_at} memories)");
     checkup.faults("checksums", &good, &faults, RESTORE);
     Ok(())
 }
 
-fn structure(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+fn structure(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let mut statement = reader.prepare("PRAGMA integrity_check")?;
     let mut faults: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     faults.retain(|line| line != "ok");
@@ -299,7 +342,7 @@ fn structure(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     Ok(())
 }
 
-fn orphans(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+fn orphans(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let mut faults = Vec::new();
     for (what, sql) in ORPHANS {
         let count: i64 = reader.query_row(sql, [], |row| row.get(0))?;
@@ -311,7 +354,7 @@ fn orphans(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     Ok(())
 }
 
-fn numbers(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+fn numbers(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let mut statement = reader.prepare(
         "SELECT s.name, s.next_number, s.next_turn, \
            coalesce((SELECT max(number) FROM memories WHERE space = s.id), 0), \
@@ -331,14 +374,18 @@ fn numbers(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     Ok(())
 }
 
-fn contents(reader: &Connection, depth: Depth, checkup: &mut Checkup) -> Result<(), Fault> {
-    let limit = if depth == Depth::Deep { -1 } else { SAMPLE };
+fn contents(
+    reader: &Connection,
+    depth: StoreCheckDepth,
+    checkup: &mut StoreCheckReport,
+) -> Result<(), SqliteError> {
+    let limit = if depth == StoreCheckDepth::Deep { -1 } else { SAMPLE };
     let mut statement =
         reader.prepare("SELECT id, content_hash, content FROM memories ORDER BY row DESC LIMIT ?1")?;
     let mut found = statement.query([limit])?;
     let (mut looked_at, mut faults) = (0_u64, Vec::new());
     while let Some(row) = found.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = ColumnReader::of(row);
         let id = columns.id(MemoryId::from_bytes)?;
         let hash: [u8; 32] = columns.take()?;
         let content: String = columns.take()?;
@@ -356,8 +403,8 @@ fn contents(reader: &Connection, depth: Depth, checkup: &mut Checkup) -> Result<
     Ok(())
 }
 
-/// Past versions carry the hash of their content as the current one does.
-fn versions(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
+/// Checks past versions, which have the hash of their content as the current one does.
+fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let mut statement = reader.prepare(&format!(
         "SELECT m.id, v.version, {} FROM versions v JOIN memories m ON m.row = v.memory ORDER BY v.row",
         rows::VERSION
@@ -365,7 +412,7 @@ fn versions(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     let mut found = statement.query([])?;
     let (mut looked_at, mut faults) = (0_u64, Vec::new());
     while let Some(row) = found.next()? {
-        let mut columns = Columns::of(row);
+        let mut columns = ColumnReader::of(row);
         let (id, number): (_, i64) = (columns.id(MemoryId::from_bytes)?, columns.take()?);
         looked_at += 1;
         match rows::version_from(&mut columns) {
@@ -388,8 +435,8 @@ fn versions(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
     Ok(())
 }
 
-fn pending_work(reader: &Connection, checkup: &mut Checkup) -> Result<(), Fault> {
-    // That the text of a file cannot be read is said at its memory, and nothing may be to be done about it.
+fn pending_work(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
+    // A file without readable text is reported at its memory, and perhaps nothing can be done about it.
     let (dead, unread): (i64, i64) = reader.query_row(
         "SELECT count(*) FILTER (WHERE kind <> ?1), count(*) FILTER (WHERE kind = ?1) FROM jobs WHERE state = 'dead'",
         [job::EXTRACT],

@@ -1,17 +1,17 @@
-//! What becomes of exports: JSON, JSON Lines and folders.
+//! The import of exports: JSON, JSON Lines and folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tempfile::{TempDir, tempdir};
-use tulving_core::foreign::{Collection, Diary, Stands};
-use tulving_core::vocabulary::{Boundary, ContentType, Kind, MemoryType, Relation, Stability, System};
-use tulving_store::foreign::{self, ForeignError, Found};
+use tulving_core::model::foreign::{Collection, Diary, Stands};
+use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Relation, Stability, System};
+use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
 use super::{named, read, refused};
 
-/// A file of this text.
+/// Writes a file with this text.
 fn written(name: &str, text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -24,7 +24,7 @@ fn of(name: &str, text: &str) -> (System, Collection) {
     read(&path)
 }
 
-/// Whose a text is.
+/// Returns the system that a text comes from.
 fn whose(text: &str) -> Option<System> {
     let (_folder, path) = written("file.json", text);
     foreign::find(&path).expect("it is read").map(|source| source.system())
@@ -332,8 +332,8 @@ fn diary(path: &Path) -> Diary {
     let source = foreign::find(path).expect("read").expect("a workspace");
     assert_eq!(source.system(), System::Maven);
     match source.read(None).expect("read") {
-        Found::Journals(diary) => diary,
-        Found::Memories(_) => panic!("memories"),
+        ForeignContent::Journals(diary) => diary,
+        ForeignContent::Memories(_) => panic!("memories"),
     }
 }
 

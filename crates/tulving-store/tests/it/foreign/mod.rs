@@ -7,11 +7,11 @@ mod safety;
 use std::path::Path;
 
 use rusqlite::Connection;
-use tulving_core::foreign::{Collection, ForeignMemory};
-use tulving_core::vocabulary::System;
-use tulving_store::foreign::{self, ForeignError, Found};
+use tulving_core::model::foreign::{Collection, ForeignMemory};
+use tulving_core::model::vocabulary::System;
+use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
-/// Max as its documentation has it.
+/// The tables of max, as documented.
 pub(crate) const MAX: &str = concat!(
     include_str!("max.sql"),
     "
@@ -24,7 +24,7 @@ pub(crate) const MAX: &str = concat!(
 "
 );
 
-/// Spacebot as its tools describe it.
+/// The tables of spacebot, as its tools describe them.
 pub(crate) const SPACEBOT: &str = concat!(
     include_str!("spacebot.sql"),
     "
@@ -43,7 +43,7 @@ pub(crate) const SPACEBOT: &str = concat!(
 "
 );
 
-/// An agent with groups, with the tables of its full-text search.
+/// The tables of an agent with groups, including those of its full-text search.
 pub(crate) const GROUPS: &str = concat!(
     include_str!("groups.sql"),
     "
@@ -54,14 +54,14 @@ pub(crate) const GROUPS: &str = concat!(
 "
 );
 
-/// Makes a database of these statements.
+/// Creates a database with these statements.
 pub(crate) fn database(path: &Path, statements: &str) -> Connection {
     let connection = Connection::open(path).expect("a database");
     connection.execute_batch(statements).expect("made");
     connection
 }
 
-/// What is found in a path, and whose it is.
+/// Reads a path, and returns its system and content.
 #[track_caller]
 pub(crate) fn read(path: &Path) -> (System, Collection) {
     let source = match foreign::find(path) {
@@ -70,13 +70,13 @@ pub(crate) fn read(path: &Path) -> (System, Collection) {
         Err(error) => panic!("{error}"),
     };
     match source.read(None) {
-        Ok(Found::Memories(collection)) => (source.system(), collection),
-        Ok(Found::Journals(_)) => panic!("journals"),
+        Ok(ForeignContent::Memories(collection)) => (source.system(), collection),
+        Ok(ForeignContent::Journals(_)) => panic!("journals"),
         Err(error) => panic!("{error}"),
     }
 }
 
-/// What is said of a path that cannot be read.
+/// Returns the error for a path that cannot be read.
 #[track_caller]
 pub(crate) fn refused(path: &Path) -> ForeignError {
     match foreign::find(path).and_then(|source| source.expect("somebody's").read(None)) {

@@ -1,12 +1,12 @@
-//! What becomes of the rows of databases.
+//! The import of database rows.
 
 use tempfile::tempdir;
-use tulving_core::foreign::Stands;
-use tulving_core::id::Number;
-use tulving_core::vocabulary::{
+use tulving_core::model::foreign::Stands;
+use tulving_core::model::id::Number;
+use tulving_core::model::vocabulary::{
     Author, ContentType, LinkedBy, MemoryType, Relation, Stability, System, TurnRole,
 };
-use tulving_store::foreign::{self, ForeignError, Found};
+use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
 use super::{GROUPS, MAX, SPACEBOT, database, named, read};
 
@@ -181,7 +181,7 @@ fn one_group_is_read_and_never_another() {
     let error = source.read(None).expect_err("which one?");
     assert_eq!(error.to_string(), format!("{} holds the memories of 2 groups: family, main", path.display()));
     assert!(error.hint().is_some_and(|hint| hint.contains("--group")), "{error}");
-    let Ok(Found::Memories(family)) = source.read(Some("family")) else { panic!("the family's") };
+    let Ok(ForeignContent::Memories(family)) = source.read(Some("family")) else { panic!("the family's") };
     assert_eq!(
         family.memories.iter().map(|memory| memory.request.content.as_str()).collect::<Vec<_>>(),
         ["Red"]

@@ -1,5 +1,5 @@
-//! Databases that are in use, unfinished, locked, damaged, encrypted, foreign or hostile: none is changed, and none is answered
-//! as something that it is not.
+//! Databases that are in use, unfinished, locked, damaged, encrypted, foreign or hostile: none is changed, and none is
+//! reported as something else.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::vocabulary::System;
-use tulving_store::foreign::{self, ForeignError, Found};
+use tulving_core::model::vocabulary::System;
+use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
 use super::{GROUPS, MAX, SPACEBOT, database, read, refused};
 use crate::made::{save, store};
 
-/// The files of a folder and what is in them, but for the memory that SQLite shares between processes.
+/// Returns the files of a folder and their content, except the shared memory of SQLite.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let file = |entry: fs::DirEntry| {
@@ -68,7 +68,7 @@ fn what_is_in_the_log_of_a_running_program_counts() {
     assert!(contents(&path).contains(&"not committed".to_owned()));
 }
 
-/// A database that is in use, with a memory that is only in its log.
+/// Opens a database that is in use, with a memory that is only in its log.
 fn with_log(path: &Path, content: &str) -> Connection {
     let running = database(path, &format!("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; {MAX}"));
     running
@@ -114,7 +114,7 @@ fn a_link_leads_to_the_log_of_the_file_itself() {
     assert!(contents(&link).contains(&"only in the log".to_owned()));
 }
 
-/// A database in this folder as a program leaves it that is cut off in the middle of a write.
+/// Returns a database in this folder, as left by a program that dies in the middle of a write.
 fn cut_off(elsewhere: &Path) -> PathBuf {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("max.db");
@@ -147,7 +147,7 @@ fn what_was_cut_off_in_the_middle_of_a_write_is_read_as_it_was_before() {
     assert_eq!(files(elsewhere.path()), before, "it is for its own program to mend");
 }
 
-/// Only whoever is not root is kept from writing to such a file.
+/// Only users other than root are prevented from writing to such a file.
 #[test]
 fn what_was_cut_off_and_may_not_be_written_is_not_said_to_be_in_use() {
     let elsewhere = tempdir().expect("a folder");
@@ -189,7 +189,7 @@ fn damage_is_named_and_nothing_is_read_by_half() {
         damaged[page * 4096..page * 4096 + 64].fill(0xa5);
         fs::write(&path, &damaged).expect("written");
         match foreign::find(&path).and_then(|source| source.expect("somebody's").read(None)) {
-            // The page held nothing that is read.
+            // Nothing in the page is read.
             Ok(_) => {}
             Err(ForeignError::Damaged { .. } | ForeignError::Unknown { .. }) => named += 1,
             Err(other) => panic!("page {page}: {other}"),
@@ -316,7 +316,7 @@ fn a_tree_of_pages_that_repeats_itself_is_damaged() {
     let mut bytes = fs::read(&path).expect("read");
     let at = (root as usize - 1) * 4096;
     assert_eq!(bytes[at], 5, "an inner page");
-    // Every cell of the first page leads to the same page.
+    // Every cell of the first page points to the same page.
     let cells = usize::from(u16::from_be_bytes([bytes[at + 3], bytes[at + 4]]));
     let cell = |bytes: &[u8], n: usize| {
         usize::from(u16::from_be_bytes([bytes[at + 12 + 2 * n], bytes[at + 13 + 2 * n]]))
@@ -350,7 +350,7 @@ fn reading_goes_on_beside_a_program_that_keeps_writing() {
     let mut last = 0;
     while !writer.is_finished() {
         match foreign::find(&path).and_then(|source| source.expect("Max's").read(None)) {
-            Ok(Found::Memories(all)) => {
+            Ok(ForeignContent::Memories(all)) => {
                 assert!(all.memories.len() >= last, "what was there is there");
                 last = all.memories.len();
             }

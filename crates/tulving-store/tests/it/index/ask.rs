@@ -2,27 +2,27 @@
 
 use std::collections::HashMap;
 
-use tulving_core::id::MemoryId;
-use tulving_core::request::Filter;
-use tulving_core::search::{Meaning, Question, Scope, Sight};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::Filter;
+use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 use tulving_core::text::terms;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 
 use super::fake::{Fake, WORDS, person, space, text, vector};
 
-/// The first person sees everything that is shared in all spaces.
+/// Returns the scope of the first person, who sees everything that is shared in all spaces.
 pub(super) fn everything() -> Scope {
     let spaces = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
     Scope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None }
 }
 
-/// A question by words alone.
+/// Returns a question by words alone.
 pub(super) fn words(text: &str) -> Question {
     Question { terms: terms::terms(text), depth: 50, ..Question::default() }
 }
 
-/// A question by words and meaning.
+/// Returns a question by words and meaning.
 pub(super) fn question(text: &str, model: &str, dimensions: usize) -> Question {
     let meaning = Meaning { model: model.to_owned(), vector: vector(text, dimensions) };
     Question { meaning: Some(meaning), ..words(text) }

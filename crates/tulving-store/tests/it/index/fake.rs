@@ -1,25 +1,25 @@
-//! A store in memory that gives the index what it reads, and random acts on it.
+//! An in-memory store for the index, and random acts on it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tulving_core::audit::AuditEntry;
-use tulving_core::change::Change;
-use tulving_core::error::StoreError;
-use tulving_core::id::{MemoryId, PrincipalId, Seq, SpaceId};
-use tulving_core::memory::{Chunk, Embedding, Memory, Mirror, Span};
-use tulving_core::ports::{Feed, Log};
-use tulving_core::request::AuditFilter;
-use tulving_core::score::Importance;
-use tulving_core::search::Entry;
-use tulving_core::space::Viewer;
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{
+use tulving_core::model::audit::AuditEntry;
+use tulving_core::model::change::Change;
+use tulving_core::model::error::StoreError;
+use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
+use tulving_core::model::memory::{Chunk, Embedding, Memory, Mirror, Span};
+use tulving_core::model::request::AuditFilter;
+use tulving_core::model::score::Importance;
+use tulving_core::model::search::Entry;
+use tulving_core::model::space::Viewer;
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{
     Author, Boundary, ChangeKind, ContentType, Kind, MemoryType, Stability, State,
 };
+use tulving_core::ports::{Feed, Log};
 use tulving_testkit::build;
 
-/// Words to make texts of; the first are common.
+/// The vocabulary of the texts; the first words are common.
 pub(super) const WORDS: [&str; 24] = [
     "alpha",
     "beta",
@@ -59,11 +59,11 @@ pub(super) struct Kept {
 pub(super) struct Inner {
     pub(super) kept: BTreeMap<MemoryId, Kept>,
     pub(super) log: Vec<Change>,
-    /// Entries up to this one are gone from the log.
+    /// The last entry that was trimmed from the log.
     pub(super) trimmed: u64,
     pub(super) epoch: [u8; 16],
     pub(super) model: Option<String>,
-    /// Is said by somebody right after the next page of the log that is empty.
+    /// A text to save right after the next empty page of the log.
     pub(super) meanwhile: Option<String>,
     pulse: u64,
     clock: i64,
@@ -80,12 +80,12 @@ impl Fake {
         Arc::new(made)
     }
 
-    /// All there is. Whoever changes something says so with [`logged`](Self::logged) or [`beat`](Self::beat).
+    /// Locks everything. After a change, call [`logged`](Self::logged) or [`beat`](Self::beat).
     pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().expect("no test panics with it")
     }
 
-    /// Something was committed.
+    /// Records a commit.
     pub(super) fn beat(&self) {
         self.inner().pulse += 1;
     }
@@ -113,7 +113,7 @@ impl Fake {
         Timestamp::from_micros(1_700_000_000_000_000 + inner.clock)
     }
 
-    /// Keeps a memory as it is now, and logs that it changed.
+    /// Stores a memory as it is now, and logs the change.
     pub(super) fn keep(&self, kind: ChangeKind, kept: Kept) -> MemoryId {
         let memory = kept.memory.clone();
         self.inner().kept.insert(memory.id, kept);
@@ -137,7 +137,7 @@ impl Fake {
         self.logged(ChangeKind::Erased, &gone.memory);
     }
 
-    /// Gives all chunks of a memory vectors that follow from their words.
+    /// Gives all chunks of a memory vectors derived from their words.
     pub(super) fn embed(&self, id: MemoryId, model: &str, dimensions: usize) {
         let mut kept = self.inner().kept[&id].clone();
         let content = kept.memory.edition.text.content.clone();
@@ -158,7 +158,7 @@ impl Fake {
         Entry { memory: kept.memory.clone(), chunks }
     }
 
-    /// All entries, for those who search by hand.
+    /// Returns all entries, for searches by hand.
     pub(super) fn all(&self, model: Option<&str>) -> Vec<Entry> {
         self.inner().kept.values().map(|kept| Self::entry(kept, model)).collect()
     }
@@ -199,6 +199,14 @@ impl Log for Fake {
 
     fn audit(&self, _: &Viewer, _: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError> {
         Ok(Vec::new())
+    }
+
+    fn last_change(
+        &self,
+        _: &tulving_core::model::change::Actor,
+        _: SpaceId,
+    ) -> Result<Option<tulving_core::model::audit::LastChange>, StoreError> {
+        Ok(None)
     }
 }
 
@@ -273,7 +281,7 @@ pub(super) fn memory(now: Timestamp, content: &str) -> Memory {
     build::memory(now, space(0), person(0), content)
 }
 
-/// Cuts a content into so many chunks, at spaces.
+/// Cuts a content into `parts` chunks, at spaces.
 pub(super) fn cut(content: &str, parts: usize) -> Vec<Chunk> {
     let spaces: Vec<usize> = content.match_indices(' ').map(|(at, _)| at + 1).collect();
     let mut ends: Vec<usize> =
@@ -289,7 +297,7 @@ pub(super) fn cut(content: &str, parts: usize) -> Vec<Chunk> {
     chunks.collect()
 }
 
-/// A normalised vector that follows from the words; texts with common words lie near each other.
+/// Returns a normalised vector derived from the words; texts with common words are near each other.
 pub(super) fn vector(text: &str, dimensions: usize) -> Vec<f32> {
     let mut vector = vec![0.0_f32; dimensions];
     for word in text.split_whitespace() {
@@ -302,7 +310,7 @@ pub(super) fn vector(text: &str, dimensions: usize) -> Vec<f32> {
     vector.iter().map(|x| x / length).collect()
 }
 
-/// A whole and, for longer texts, a vector for every three words.
+/// Returns a vector of the whole and, for longer texts, one for every three words.
 pub(super) fn embedding(text: &str, model: &str, dimensions: usize) -> Embedding {
     let words: Vec<&str> = text.split_whitespace().collect();
     let sentences = words.chunks(3).map(|some| vector(&some.join(" "), dimensions));
@@ -313,7 +321,7 @@ pub(super) fn embedding(text: &str, model: &str, dimensions: usize) -> Embedding
     }
 }
 
-/// A text of random words, the first of the list more often.
+/// Returns a text of random words, the first of the list more often.
 pub(super) fn text(random: &mut fastrand::Rng, words: usize) -> String {
     let word =
         |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
@@ -324,7 +332,7 @@ fn one_of<T: Copy>(random: &mut fastrand::Rng, words: &[T]) -> T {
     words[random.usize(..words.len())]
 }
 
-/// A memory with something of everything.
+/// Returns a memory with random fields of every kind.
 fn any_memory(store: &Fake, random: &mut fastrand::Rng) -> (Memory, Vec<Chunk>) {
     let now = store.now();
     let words = random.usize(1..20);
@@ -344,7 +352,7 @@ fn any_memory(store: &Fake, random: &mut fastrand::Rng) -> (Memory, Vec<Chunk>) 
     (made, chunks)
 }
 
-/// What an edit may change.
+/// Changes all fields that an edit may change.
 fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
     let edition = &mut memory.edition;
     edition.boundary = one_of(random, Boundary::ALL);
@@ -361,7 +369,7 @@ fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
     edition.span = Span { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
 }
 
-/// Something happens to the store.
+/// Does a random act on the store.
 pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
     let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
     let act = if ids.is_empty() { 0 } else { random.u8(..13) };
@@ -406,7 +414,7 @@ pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
             store.keep(ChangeKind::Moved, kept);
         }
         10 => {
-            // Only some of its chunks, as the worker may have got no further.
+            // Only some of its chunks, as if the worker stopped early.
             store.embed(id, "m1", 96);
             if random.bool() {
                 let mut kept = store.inner().kept[&id].clone();

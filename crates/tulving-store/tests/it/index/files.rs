@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tulving_core::id::MemoryId;
+use tulving_core::model::id::MemoryId;
 use tulving_core::ports::Index;
-use tulving_store::{Folded, SearchIndex};
+use tulving_store::{FoldOutcome, SearchIndex};
 
 use super::ask::{any_question, any_scope, everything, question, words};
 use super::fake::{Fake, any_act, cut, memory, text};
@@ -53,7 +53,7 @@ fn an_empty_store_has_an_empty_answer() {
     let found = index.search(&everything(), &question("alpha", "m1", 96)).expect("an answer");
     assert_eq!((found.items.len(), found.within, found.rarities), (0, 0, vec![0.0]));
     assert_eq!(index.speakers(&everything()).expect("names"), Vec::<String>::new());
-    assert_eq!(index.tend_now().expect("nothing to do"), Folded::NoNeed);
+    assert_eq!(index.tend_now().expect("nothing to do"), FoldOutcome::NoNeed);
     assert!(!index.wants_tending());
     store.say("alpha");
     assert_eq!(index.search(&everything(), &words("alpha")).expect("an answer").items.len(), 1);
@@ -98,9 +98,9 @@ fn tending_folds_a_long_tail_and_merges_segments_of_a_size() {
         index.search(&everything(), &words("alpha")).expect("an answer");
         assert!(index.wants_tending(), "round {round}");
         let folded = index.tend().expect("folded");
-        assert!(matches!(folded, Folded::Done { segments: 1..=6, left: 0 }), "{folded:?}");
+        assert!(matches!(folded, FoldOutcome::Done { segments: 1..=6, left: 0 }), "{folded:?}");
         assert!(!index.wants_tending());
-        assert_eq!(index.tend().expect("nothing to do"), Folded::NoNeed);
+        assert_eq!(index.tend().expect("nothing to do"), FoldOutcome::NoNeed);
         assert_eq!(files(folder.path(), "segment-").len(), index.status().expect("a status").segments);
     }
     assert_eq!(index.status().expect("a status").items, 13 * 600);
@@ -119,7 +119,7 @@ fn a_few_documents_of_many_sections_are_folded_too() {
     let index = index_of(&store, folder.path());
     index.search(&everything(), &words("alpha")).expect("an answer");
     assert!(index.wants_tending());
-    assert!(matches!(index.tend().expect("folded"), Folded::Done { .. }));
+    assert!(matches!(index.tend().expect("folded"), FoldOutcome::Done { .. }));
     assert!(!index.wants_tending());
     let again = index_of(&store, folder.path());
     again.search(&everything(), &words("alpha")).expect("an answer");
@@ -149,10 +149,37 @@ fn what_was_erased_leaves_every_file_with_a_purge() {
     store.say("gamma");
     index.tend_now().expect("folded");
     assert!(index.status().expect("a status").holds_erased && holds());
-    assert!(matches!(index.purge().expect("purged"), Folded::Done { left: 0, .. }));
+    assert!(matches!(index.purge().expect("purged"), FoldOutcome::Done { left: 0, .. }));
     assert!(!index.status().expect("a status").holds_erased && !holds());
-    assert_eq!(index.purge().expect("nothing to do"), Folded::NoNeed);
+    assert_eq!(index.purge().expect("nothing to do"), FoldOutcome::NoNeed);
     assert_right(&store, &index);
+}
+
+#[test]
+fn what_a_reader_kept_a_purge_from_removing_goes_with_the_next_purge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store_of(600);
+    let secret = store.say("alpha xylophonist");
+    for n in 0..600 {
+        store.say(&format!("beta {n}"));
+    }
+    let index = index_of(&store, folder.path());
+    let holds = || {
+        let all = files(folder.path(), "");
+        all.iter().any(|path| fs::read(path).expect("read").windows(9).any(|some| some == b"xylophoni"))
+    };
+    index.search(&everything(), &words("alpha")).expect("an answer");
+    let reader = index_of(&store, folder.path());
+    reader.search(&everything(), &words("alpha")).expect("an answer");
+    store.erase(secret);
+    for _ in 0..2 {
+        let purged = index.purge().expect("purged");
+        assert!(matches!(purged, FoldOutcome::Done { left: 1.., .. }), "the reader has it open: {purged:?}");
+        assert!(holds());
+    }
+    drop(reader);
+    assert_eq!(index.purge().expect("purged"), FoldOutcome::NoNeed);
+    assert!(!holds());
 }
 
 #[test]
@@ -254,7 +281,7 @@ fn a_fold_that_opens_a_damaged_base_makes_it_anew() {
     let [manifest, copy] = ["manifest", "copy"].map(|name| folder.path().join(name));
     fs::copy(&manifest, &copy).expect("copied");
     fs::rename(&copy, &manifest).expect("replaced");
-    assert!(matches!(index.tend_now().expect("made anew"), Folded::Done { .. }));
+    assert!(matches!(index.tend_now().expect("made anew"), FoldOutcome::Done { .. }));
     assert!(!index.status().expect("a status").damage.is_empty());
     assert_right(&store, &index);
     assert_right(&store, &index_of(&store, folder.path()));
@@ -411,13 +438,13 @@ fn a_file_that_another_still_reads_stays_until_it_has_caught_up() {
     let first: MemoryId = *store.inner().kept.keys().next().expect("some");
     store.erase(first);
     let folding = index_of(&store, folder_of_both);
-    assert!(matches!(folding.purge().expect("purged"), Folded::Done { left: 1, .. }));
+    assert!(matches!(folding.purge().expect("purged"), FoldOutcome::Done { left: 1, .. }));
     assert!(old[0].exists());
     // The reader sees the next change, and with it the new base.
     store.say("alpha");
     assert_right(&store, &reader);
     store.say("alpha");
-    assert!(matches!(folding.tend_now().expect("folded"), Folded::Done { .. }));
+    assert!(matches!(folding.tend_now().expect("folded"), FoldOutcome::Done { .. }));
     assert!(!old[0].exists());
 }
 
@@ -464,6 +491,6 @@ fn a_folder_that_cannot_be_written_leaves_the_index_in_memory() {
     assert_right(&store, &index);
     let status = index.status().expect("a status");
     assert!(status.unwritable.is_some() && status.segments == 0, "{status:?}");
-    assert!(matches!(index.tend_now().expect("no error"), Folded::Unwritable(_)));
+    assert!(matches!(index.tend_now().expect("no error"), FoldOutcome::Unwritable(_)));
     assert_eq!(fs::read_to_string(&folder).expect("still there"), "mine");
 }

@@ -1,25 +1,25 @@
-//! What a viewer may not see changes no bit of what the viewer is told: no score, no rarity, no count, no word that
-//! another stands for.
+//! Memories that a viewer may not see do not change a bit of their answers: no score, no rarity, no count, no word
+//! that replaces another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tulving_core::id::SpaceId;
-use tulving_core::memory::Memory;
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::request::Filter;
+use tulving_core::model::search::{Found, Scope, Sight};
+use tulving_core::model::vocabulary::{Boundary, ChangeKind};
 use tulving_core::ports::Index;
-use tulving_core::request::Filter;
-use tulving_core::search::{Found, Scope, Sight};
-use tulving_core::vocabulary::{Boundary, ChangeKind};
 use tulving_store::SearchIndex;
 
 use super::ask::{any_question, any_scope, words};
 use super::fake::{Fake, any_act, cut, memory, person, space, text};
 
-/// Words that questions ask for and that only hidden memories have, or that stand before those that others have.
+/// Words of questions that only hidden memories have, or that sort before those that others have.
 const BAIT: [&str; 10] =
     ["deploy", "deployer", "ploym", "xyzzy", "de", "al", "alp", "omegas", "deployments", "employment"];
 
-/// A store with nothing but what this sight shows.
+/// Returns a store with only the memories that this sight shows.
 fn shown(store: &Fake, sight: &Sight) -> Arc<Fake> {
     let bare = Fake::new(Some("m1"));
     let sees = |memory: &Memory| sight.sees(memory.space, memory.owner, memory.edition.boundary);
@@ -29,7 +29,7 @@ fn shown(store: &Fake, sight: &Sight) -> Arc<Fake> {
     bare
 }
 
-/// Saves a memory that nobody of those who ask may see.
+/// Saves a memory that none of the askers may see.
 fn hide(store: &Fake, random: &mut fastrand::Rng) {
     let count = random.usize(1..30);
     let content = format!("{} {}", BAIT[random.usize(..BAIT.len())], text(random, count));
@@ -38,7 +38,7 @@ fn hide(store: &Fake, random: &mut fastrand::Rng) {
     made.place.speaker = random.bool().then(|| "Mallory".to_owned());
     made.place.conversation = random.bool().then(|| format!("talk {}", random.u8(..3)));
     if random.bool() {
-        // Private, in a space of those who ask.
+        // Private, in a space of the askers.
         made.space = space(random.u8(..3));
         made.edition.boundary = Boundary::Private;
     } else {
@@ -86,7 +86,7 @@ fn answers_are_the_same_with_and_without_what_is_hidden() {
     }
 }
 
-/// Bob, who sees what is shared in the first space.
+/// Returns the scope of Bob, who sees everything that is shared in the first space.
 fn bob() -> Scope {
     let spaces: HashMap<SpaceId, Boundary> = [(space(0), Boundary::Hub)].into();
     Scope { sight: Sight { principal: person(1), spaces }, filter: Filter::default(), among: None }
@@ -115,12 +115,12 @@ fn zorblat_of_another_does_not_hide_ones_own_zorblatqk() {
         let before = asked(&index, "zorblat");
         assert_eq!((before.items.len(), before.with_terms), (1, 1));
         saved(&store, 0, Boundary::Private, "zorblat");
-        // More terms, and shorter ones, than one stands for.
+        // More terms than one term may expand to, and shorter ones.
         (0..60)
             .for_each(|n| saved(&store, 0, Boundary::Private, &format!("zorblat{} long and longer", n + 10)));
         fold(folds[1]);
         assert_eq!(asked(&index, "zorblat"), before, "{folds:?}");
-        // As soon as one may see it, it counts.
+        // It counts as soon as the viewer may see it.
         saved(&store, 0, Boundary::Hub, "zorblat");
         assert_eq!(asked(&index, "zorblat").with_terms, 1);
         assert_ne!(asked(&index, "zorblat").items[0].memory, before.items[0].memory);

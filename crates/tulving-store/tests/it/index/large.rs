@@ -1,15 +1,16 @@
-//! More items than are compared one by one: signs choose whom to compare, and a space is still seen as a whole.
+//! More items than are compared one by one: signs choose the candidates, and a small space is still searched
+//! completely.
 
 use std::sync::Arc;
 
+use tulving_core::model::search::Scope;
 use tulving_core::ports::Index;
-use tulving_core::search::Scope;
 use tulving_store::SearchIndex;
 
 use super::ask::{everything, question};
 use super::fake::{Fake, cut, memory, space, text};
 
-/// Above the number of items up to which all are compared.
+/// More than the number of items up to which all are compared.
 const MANY: usize = 10_400;
 
 #[test]
@@ -28,7 +29,7 @@ fn many_items_are_found_alike_in_base_and_tail_and_a_small_space_exactly() {
         if n == MANY / 2 {
             index.tend().expect("made");
         } else if n % (MANY / 8) == 0 {
-            // It keeps up: what is far behind is not read before answering.
+            // Keeps the index up to date, because a long backlog is not read before answering.
             index.search(&everything(), &question("alpha", "m1", 64)).expect("an answer");
         }
     }
@@ -38,7 +39,7 @@ fn many_items_are_found_alike_in_base_and_tail_and_a_small_space_exactly() {
         let found = index.search(&everything(), &question).expect("an answer");
         assert_eq!(found, scratch.search(&everything(), &question).expect("an answer"));
         assert_eq!((found.with_meaning, found.within), (MANY as u64, MANY as u64));
-        // What says exactly what was asked is nearest, among all and within its space.
+        // A text equal to the question is nearest, among all and within its space.
         let mut only: Scope = everything();
         only.filter.space = Some(space(1));
         let within = index.search(&only, &question).expect("an answer");

@@ -1,4 +1,4 @@
-//! The search index over a store in memory, with files in a folder of its own.
+//! The search index over an in-memory store, with files in a folder of its own.
 
 // The store, and random acts on it.
 mod fake;
@@ -6,13 +6,13 @@ mod fake;
 // Scopes and questions.
 mod ask;
 
-// However content came in, answers are the same.
+// The same answers, however content came in.
 mod same;
 
 // The plain index of the test kit, to compare with.
 mod plain;
 
-// What is hidden changes nothing.
+// Hidden memories change nothing.
 mod hidden;
 
 // Files: folding, sharing, damage.

@@ -1,22 +1,22 @@
-//! The plain index of the test kit, which the tests of the engine use, finds what this one finds: no segments, no bits, no
+//! The plain index of the test kit, which the engine's tests use, finds the same as this one, without segments, bits or
 //! windows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tulving_core::id::MemoryId;
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::search::{self, Entry, Found, Item, Meaning, Question, Scope, Session};
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Index;
-use tulving_core::search::{self, Entry, Found, Item, Meaning, Question, Scope, Session};
-use tulving_core::time::Timestamp;
 use tulving_store::SearchIndex;
 use tulving_testkit::index::PlainIndex;
 
 use super::ask::{any_question, any_scope, words};
 use super::fake::{Fake, any_act};
 
-/// Scores that are nearer are the same.
+/// The tolerance for equal scores.
 const SAME: f32 = 1e-4;
-/// So far a closeness may be from what it would be were the numbers of vectors not kept as bytes.
+/// The largest error in closeness from storing vectors as bytes.
 const COARSE: f32 = 0.006;
 
 fn same(one: f32, other: f32, what: &str) {
@@ -65,7 +65,7 @@ fn assert_same(one: &Found, other: &Found) {
     }
 }
 
-/// Whether somebody is as good as the last candidate: then the last digits decide who is one.
+/// True if another item scores the same as the last candidate: then rounding decides which of them is one.
 fn undecided(plain: &PlainIndex, scope: &Scope, question: &Question) -> bool {
     let all = plain.search(scope, &Question { depth: 10_000, ..question.clone() }).expect("an answer");
     let lanes: [fn(&Item) -> Option<f32>; 2] =
@@ -89,7 +89,7 @@ fn the_index_and_the_plain_one_find_the_same() {
             (SearchIndex::in_memory(Arc::clone(&store)), PlainIndex::new(Arc::clone(&store)));
         (0..random.usize(..60)).for_each(|_| any_act(&store, &mut random));
         for _ in 0..6 {
-            // What came since the last question is followed.
+            // Changes since the last question are followed.
             (0..random.usize(..8)).for_each(|_| any_act(&store, &mut random));
             let (scope, mut question) = (any_scope(&store, &mut random), any_question(&mut random));
             if undecided(&plain, &scope, &question) {
@@ -106,7 +106,7 @@ fn the_index_and_the_plain_one_find_the_same() {
     assert!(asked == 360 && cut_off > 150, "{cut_off} of {asked}");
 }
 
-/// How near an item is by the numbers of its vectors themselves.
+/// Returns the closeness of an item from its exact vectors.
 fn exact(entries: &[Entry], item: &Item, meaning: &Meaning) -> f32 {
     let entry = entries.iter().find(|entry| entry.memory.id == item.memory).expect("it is there");
     let dot = |vector: &Vec<f32>| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum::<f32>();
@@ -162,7 +162,7 @@ fn what_is_of_a_time_is_a_candidate_for_both_and_no_more_than_were_asked_for() {
     assert!(found_some > 60, "{found_some}");
 }
 
-/// A question for some of the times that memories of the fake store have.
+/// Returns a question about some of the times in the fake store.
 fn any_time(depth: usize) -> Question {
     let at = |seconds: i64| Timestamp::from_micros(1_700_000_000_000_000 + seconds * 1_000_000);
     Question { depth, times: vec![at(0)..at(150), at(300)..at(100_000)], ..Question::default() }

@@ -1,5 +1,5 @@
-//! The same content gives the same answer, however it came into the index: saved, changed, folded, merged, opened
-//! again.
+//! The same content gives the same answer, however it came into the index: saved, changed, folded, merged,
+//! reopened.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tulving_store::SearchIndex;
 use super::ask::{any_question, any_scope};
 use super::fake::{Fake, any_act};
 
-/// Two indexes answer alike, to the last bit.
+/// Asserts that two indexes give the same answers, to the last bit.
 pub(super) fn assert_alike(store: &Fake, one: &SearchIndex, other: &SearchIndex, random: &mut fastrand::Rng) {
     for _ in 0..6 {
         let (scope, question) = (any_scope(store, random), any_question(random));

@@ -1,19 +1,19 @@
-//! The index over the SQLite store: two users of one home, as two processes are, and a backup that is restored.
+//! The index over the SQLite store: two users of one home, like two processes, and a restored backup.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::tempdir;
-use tulving_core::change::Write;
-use tulving_core::id::{MemoryId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::memory::{Edition, Embedding};
+use tulving_core::model::change::Write;
+use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::model::memory::{Edition, Embedding};
+use tulving_core::model::request::Filter;
+use tulving_core::model::search::{Meaning, Question, Scope};
+use tulving_core::model::space::{MemberOf, Membership, Space};
+use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
 use tulving_core::ports::{Directory, Index};
-use tulving_core::request::Filter;
-use tulving_core::search::{Meaning, Question, Scope};
-use tulving_core::space::{MemberOf, Membership, Space};
 use tulving_core::text::terms;
-use tulving_core::vocabulary::{Boundary, Role, SpaceKind};
-use tulving_store::{Folded, IfExists, SearchIndex, SqliteStore};
+use tulving_store::{ExistingFilePolicy, FoldOutcome, SearchIndex, SqliteStore};
 use tulving_testkit::build;
 
 use crate::made::{apply, insert, memory, save, store, time, user};
@@ -34,7 +34,7 @@ impl Process {
         self.search(Filter::default(), asked, vector)
     }
 
-    /// What is found of one space alone.
+    /// Returns the memories found in one space alone.
     fn find_within(&self, space: SpaceId, asked: &str) -> Vec<MemoryId> {
         self.search(Filter { space: Some(space), ..Filter::default() }, asked, None)
     }
@@ -77,7 +77,7 @@ fn each_sees_what_the_other_saves_erases_and_folds() {
             assert!(there.find(fruit, None).is_empty());
         }
         if round % 4 == 1 {
-            assert!(matches!(here.index.tend_now().expect("folded"), Folded::Done { .. }));
+            assert!(matches!(here.index.tend_now().expect("folded"), FoldOutcome::Done { .. }));
         }
     }
     assert_eq!(one.find("walrus", None).len(), 8);
@@ -110,7 +110,7 @@ fn a_memory_is_found_where_it_went_and_not_where_it_was() {
         assert_eq!(found(inside), [[walrus], [walrus], [walrus]]);
         assert_eq!(found(outside), [[], [], []] as [[MemoryId; 0]; 3]);
     };
-    // From the tail into the tail; from the base into the tail; and once the tail is folded.
+    // From the tail into the tail; from the base into the tail; and after the tail is folded.
     found_in(here, there);
     apply(&one.store, vec![relocate(here, there)]);
     found_in(there, here);
@@ -163,7 +163,7 @@ fn a_restored_backup_makes_the_index_anew() {
     let (one, other) = (process(home.path()), process(home.path()));
     let kept = save(&one.store, "walrus kept");
     let file = home.path().join("copy.db");
-    one.store.backup(&file, IfExists::Refuse, &mut |_, _| ()).expect("made");
+    one.store.backup(&file, ExistingFilePolicy::Refuse, &mut |_, _| ()).expect("made");
     save(&one.store, "walrus lost");
     one.index.tend_now().expect("folded");
     assert_eq!(other.find("walrus", None).len(), 2);

@@ -1,4 +1,4 @@
-//! Attachments in a folder: the contract, and what only a disk can do to them.
+//! Attachments in a folder: the contract, and faults of a disk.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Write};
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
 use tulving_core::ports::Objects;
-use tulving_store::objects::Local;
+use tulving_store::objects::LocalObjects;
 use tulving_testkit::objects::{contract, hash};
 
 use crate::disk::SmallDisk;
 
-/// Says to a child of a test in which folder it puts, and is not set otherwise.
+/// Names the folder for a child process of a test; not set otherwise.
 const FOLDER: &str = "TULVING_TEST_OBJECTS";
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-fn put(objects: &Local, bytes: &[u8]) -> String {
+fn put(objects: &LocalObjects, bytes: &[u8]) -> String {
     objects.put(bytes, &hash(bytes)).expect("kept")
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -39,7 +39,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Runs this very test in a process of its own, which finds the folder in its environment.
+/// Runs this test in a child process, which finds the folder in its environment.
 fn child(test: &str, folder: &Path) -> Child {
     Command::new(std::env::current_exe().expect("this test"))
         .args([&format!("objects::local::{test}"), "--exact", "--nocapture"])
@@ -51,7 +51,7 @@ fn child(test: &str, folder: &Path) -> Child {
         .expect("started")
 }
 
-/// Ends with the test, whatever becomes of it.
+/// A child process that is killed on drop, however the test ends.
 struct Ended(Child);
 
 impl Drop for Ended {
@@ -69,7 +69,7 @@ fn a_folder_keeps_the_contract() {
         let made = std::cell::Cell::new(0);
         check(&|| {
             made.set(made.get() + 1);
-            Box::new(Local::new(folder.path().join(name).join(made.get().to_string())))
+            Box::new(LocalObjects::new(folder.path().join(name).join(made.get().to_string())))
         });
     }
 }
@@ -77,7 +77,7 @@ fn a_folder_keeps_the_contract() {
 #[test]
 fn what_is_kept_is_for_its_owner_alone() {
     let folder = folder();
-    let objects = Local::new(folder.path().join("objects"));
+    let objects = LocalObjects::new(folder.path().join("objects"));
     let key = put(&objects, b"private");
     let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
     let path = folder.path().join("objects").join(&key);
@@ -91,7 +91,7 @@ fn what_is_kept_is_for_its_owner_alone() {
 #[test]
 fn a_damaged_object_is_noticed_and_mended_by_putting_it_again() {
     let folder = folder();
-    let objects = Local::new(folder.path());
+    let objects = LocalObjects::new(folder.path());
     let bytes = vec![7; 10_000];
     let key = put(&objects, &bytes);
     let path = folder.path().join(&key);
@@ -109,7 +109,7 @@ fn a_damaged_object_is_noticed_and_mended_by_putting_it_again() {
 #[test]
 fn what_is_not_a_file_in_the_place_of_one_is_named_and_not_waited_for() {
     let folder = folder();
-    let objects = Local::new(folder.path());
+    let objects = LocalObjects::new(folder.path());
     let key = put(&objects, b"bytes");
     let path = folder.path().join(&key);
     let elsewhere = folder.path().join("elsewhere");
@@ -129,11 +129,11 @@ fn what_is_not_a_file_in_the_place_of_one_is_named_and_not_waited_for() {
 #[test]
 fn a_folder_that_may_not_be_written_is_named_without_saying_where_it_is() {
     let folder = folder();
-    let objects = Local::new(folder.path());
+    let objects = LocalObjects::new(folder.path());
     let key = put(&objects, b"there already");
     if rustix::process::getuid().is_root() {
-        // Root may write anywhere but where nothing can be written.
-        let objects = Local::new("/proc/objects");
+        // Root may write anywhere except where nobody can.
+        let objects = LocalObjects::new("/proc/objects");
         let error = objects.put(b"bytes", &hash(b"bytes")).expect_err("nothing can be made there");
         assert!(!error.to_string().contains("/proc") && !error.retryable(), "{error}");
         return;
@@ -156,7 +156,7 @@ fn a_full_disk_is_said_and_leaves_nothing_half() {
         eprintln!("not tested: this machine does not allow to mount a small disk");
         return;
     };
-    let objects = Local::new(disk.path());
+    let objects = LocalObjects::new(disk.path());
     let key = put(&objects, b"small");
     let large = vec![1; 2 << 20];
     assert_eq!(objects.put(&large, &hash(&large)), Err(ObjectError::Full));
@@ -171,7 +171,7 @@ fn a_full_disk_is_said_and_leaves_nothing_half() {
 #[test]
 fn a_put_that_is_killed_in_its_middle_leaves_nothing_half() {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let objects = Local::new(folder);
+        let objects = LocalObjects::new(folder);
         for n in 0..u32::MAX {
             let bytes = n.to_le_bytes().repeat(1 << 20);
             let key = put(&objects, &bytes);
@@ -188,7 +188,7 @@ fn a_put_that_is_killed_in_its_middle_leaves_nothing_half() {
         std::thread::sleep(std::time::Duration::from_millis(round));
         writer.0.kill().expect("killed");
         writer.0.wait().expect("waited for");
-        let objects = Local::new(folder.path());
+        let objects = LocalObjects::new(folder.path());
         let acknowledged: Vec<String> = line.into_iter().chain(lines.map_while(Result::ok)).collect();
         for key in
             acknowledged.iter().filter_map(|line| line.strip_prefix("kept ")).filter(|key| key.len() == 74)
@@ -203,13 +203,13 @@ fn a_put_that_is_killed_in_its_middle_leaves_nothing_half() {
             }
         }
     }
-    // What a killed process left goes when something comes to be beside it.
+    // Drafts of a killed process are removed when another object is stored next to them.
     let drafts = || files(folder.path()).into_iter().filter(|path| path.to_string_lossy().contains("draft"));
     let left: Vec<PathBuf> = drafts().collect();
     eprintln!("{} drafts were left behind", left.len());
     for shelf in left.iter().filter_map(|draft| draft.parent()?.file_name()?.to_str()) {
         let neighbour = (0..u32::MAX).map(u32::to_le_bytes).find(|bytes| hash(bytes).starts_with(shelf));
-        put(&Local::new(folder.path()), &neighbour.expect("every byte begins a hash"));
+        put(&LocalObjects::new(folder.path()), &neighbour.expect("every byte begins a hash"));
     }
     assert_eq!(drafts().count(), 0, "drafts are left behind");
 }
@@ -218,7 +218,7 @@ fn a_put_that_is_killed_in_its_middle_leaves_nothing_half() {
 fn several_processes_that_put_the_same_at_once_keep_it_once() {
     let contents = || (0..200_u8).map(|n| vec![n; 20_000]);
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let objects = Local::new(folder);
+        let objects = LocalObjects::new(folder);
         let mut start = String::new();
         std::io::stdin().read_line(&mut start).expect("told to start");
         for bytes in contents() {
@@ -238,7 +238,7 @@ fn several_processes_that_put_the_same_at_once_keep_it_once() {
         assert!(lines.map_while(Result::ok).any(|line| line == "all kept"), "one of them failed");
         child.0.wait().expect("waited for");
     }
-    let objects = Local::new(folder.path());
+    let objects = LocalObjects::new(folder.path());
     for bytes in contents() {
         let key = format!("sha256/{}/{}", &hash(&bytes)[..2], hash(&bytes));
         assert_eq!(objects.get(&key), Ok(Some(bytes)));

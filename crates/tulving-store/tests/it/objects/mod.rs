@@ -1,7 +1,7 @@
-//! Attachments by their hash: in a folder, and in a bucket as far as no service is needed for it.
+//! Attachments by their hash: in a folder, and in a bucket as far as that needs no service.
 
-// One file each, with several processes, kills, damage and disks that are full.
+// One file each, with several processes, kills, damage and full disks.
 mod local;
 
-// What is heard of a service that is away, slow or refuses. With a real one: the suite `clients`.
+// The errors of a service that is away, slow or refuses. The suite `clients` tests with a real one.
 mod s3;

@@ -1,14 +1,14 @@
-//! What is heard of a bucket whose service is away, slow or refuses: always a typed error, in time, and no key in it.
+//! The errors of a bucket whose service is away, slow or refuses: always typed, in time, and without a key.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tulving_core::error::ObjectError;
+use tulving_core::model::error::ObjectError;
+use tulving_core::model::space::Secret;
 use tulving_core::ports::Objects;
-use tulving_core::space::Secret;
-use tulving_store::objects::{S3, S3Config, S3Keys};
+use tulving_store::objects::{S3Config, S3Keys, S3Objects};
 use tulving_testkit::objects::hash;
 
 const ID: &str = "AKIAEXAMPLE";
@@ -27,17 +27,17 @@ fn config(endpoint: &str) -> S3Config {
     }
 }
 
-fn bucket(endpoint: &str) -> S3 {
-    S3::new(config(endpoint)).expect("well set up")
+fn bucket(endpoint: &str) -> S3Objects {
+    S3Objects::new(config(endpoint)).expect("well set up")
 }
 
-/// Every call, on something that is not there.
-fn every_call(objects: &S3) -> [Result<(), ObjectError>; 3] {
+/// Makes every call, on a missing object.
+fn every_call(objects: &S3Objects) -> [Result<(), ObjectError>; 3] {
     let key = format!("sha256/{}/{}", &hash(b"bytes")[..2], hash(b"bytes"));
     [objects.put(b"bytes", &hash(b"bytes")).map(drop), objects.get(&key).map(drop), objects.remove(&key)]
 }
 
-/// Reads one request: its first line, and that there was a signature.
+/// Reads one request, and returns its head.
 fn request(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -55,7 +55,7 @@ fn request(stream: &mut TcpStream) -> Option<String> {
     Some(head)
 }
 
-/// A service that gives these answers, one for each request, and tells what it was asked.
+/// Starts a service that gives these answers, one for each request, and reports the requests.
 fn service(answers: Vec<String>) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let endpoint = format!("http://{}", listener.local_addr().expect("bound"));
@@ -75,7 +75,7 @@ fn answer(status: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
-/// How a service says that it kept something.
+/// The answer of a service that has stored an object.
 const KEPT: &str = "200 OK\r\netag: \"x\"";
 
 fn error(status: &str, code: &str) -> String {
@@ -103,7 +103,7 @@ fn a_service_that_does_not_answer_is_not_waited_for_beyond_the_time() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let endpoint = format!("http://{}", listener.local_addr().expect("bound"));
     let time_out = Duration::from_millis(400);
-    let objects = S3::new(S3Config { time_out, ..config(&endpoint) }).expect("well set up");
+    let objects = S3Objects::new(S3Config { time_out, ..config(&endpoint) }).expect("well set up");
     let begun = Instant::now();
     for result in every_call(&objects) {
         let error = result.expect_err("nobody answers");
@@ -168,9 +168,10 @@ fn bytes_that_are_not_those_of_the_key_are_never_given() {
 
 #[test]
 fn an_endpoint_without_encryption_has_to_be_allowed() {
-    let error = S3::new(S3Config { allow_http: false, ..config("http://localhost:9000") }).expect_err("http");
+    let error =
+        S3Objects::new(S3Config { allow_http: false, ..config("http://localhost:9000") }).expect_err("http");
     assert!(error.to_string().contains("http://localhost:9000 is not encrypted"), "{error}");
-    let error = S3::new(config("localhost:9000")).expect_err("no scheme");
+    let error = S3Objects::new(config("localhost:9000")).expect_err("no scheme");
     assert!(error.to_string().contains("does not begin with https://"), "{error}");
     let printed = format!("{:?}", config("https://host"));
     assert!(!printed.contains(SECRET) && !printed.contains(ID), "{printed}");

@@ -3,7 +3,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-use tulving_core::file::{FileList, Folder};
+use tulving_core::model::file::{FileList, Folder};
 use tulving_core::ports::Files;
 
 use super::made::{Made, default, names, names_of};
@@ -85,7 +85,7 @@ fn a_workspace_that_is_not_there_is_told_from_one_without_files() {
         }
         fs::remove_dir_all(made.at("groups")).expect("removed");
         assert_eq!(list("groups/kitchen", ""), FileList::default(), "they were removed");
-        // The disk that it was on is gone.
+        // Its disk is gone.
         fs::rename(made.files.folder(), made.outside(&format!("elsewhere-{watched}"))).expect("moved");
         made.files.watch();
     }
@@ -93,7 +93,7 @@ fn a_workspace_that_is_not_there_is_told_from_one_without_files() {
     assert!(list("", "memory").absent, "a link that leads nowhere is no workspace");
 }
 
-/// How long the quickest of a few listings takes.
+/// Returns the duration of the quickest of a few listings.
 fn timed(made: &Made, count: usize) -> Duration {
     let listing = || {
         let begun = Instant::now();
@@ -121,7 +121,7 @@ fn ten_years_of_days_are_listed_at_once() {
 
 #[test]
 fn a_hundred_thousand_files_are_listed() {
-    // In memory where that can be had: to make them takes longer than the test.
+    // In memory if possible: creating them on disk takes longer than the test.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
     let made = Made::within(folder);
     for folder in 0..100 {

@@ -3,26 +3,26 @@
 // The workspace of a test, and children of the test process.
 mod made;
 
-// What leads out of a folder, and what is no file.
+// Paths that lead out of a folder, and entries that are not files.
 mod paths;
 
-// Entries at the end of files: how they are written, by many at once, and after a crash.
+// Entries appended to files: their format, concurrent writers, and crashes.
 mod append;
 
 // Reading, and files that change meanwhile.
 mod read;
 
-// Whole files: made, replaced, removed, and what they said before.
+// Whole files: created, replaced, removed, and their earlier texts.
 mod replace;
 
 // Listings, small and large.
 mod list;
 
-// Files that stay only with their memory.
+// Files that exist only together with their memory.
 mod pledge;
 
-// Whether anything has changed.
+// Change detection.
 mod pulse;
 
-// Folders that may not be used, and disks that are full.
+// Unusable folders and full disks.
 mod refusal;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
-use tulving_core::error::FileError;
-use tulving_core::file::{FilePath, Folder};
+use tulving_core::model::error::FileError;
+use tulving_core::model::file::{FilePath, Folder};
 use tulving_core::ports::{Files, From};
 use tulving_store::{Home, Workspace};
 
@@ -23,7 +23,7 @@ fn is_refused<T: std::fmt::Debug>(what: &str, answer: Result<T, FileError>) {
     }
 }
 
-/// Asks everything of a path, all of which is refused.
+/// Asserts that every operation on a path is refused.
 fn refuses_all(made: &Made, name: &str) {
     let path = file(name);
     is_refused(name, made.files.read(&path, 1_000));
@@ -126,7 +126,7 @@ fn links_that_stay_inside_work() {
     assert_eq!(made.files.read(&link, 100).expect("read").expect("there").bytes, b"new\n");
     assert_eq!(made.files.stamp(&link).expect("seen").expect("there").size, 4);
     is_refused("a link is not removed", made.files.remove(&link, From::Any));
-    // Each folder once, by its own name where it has one.
+    // Each folder once, by its own name if it has one.
     assert_eq!(names(&made.files, "memory"), ["memory/day.md", "memory/link.md", "memory/linked/real.md"]);
     assert_eq!(names(&made.files, "memory/linked"), ["memory/linked/real.md"]);
 }
@@ -205,7 +205,7 @@ fn nothing_is_touched_before_the_first_call_and_by_reading() {
     is_refused("/", made.files.list(&default(), "/etc", 10));
 }
 
-/// Puts a file and a link that leads out in each other's place, as fast as it can.
+/// Swaps a file and a link that leads out, as fast as it can.
 #[cfg(target_os = "linux")]
 fn flip(place: &Path, link_to: &Path, stop: &AtomicBool) {
     let spare = place.with_extension("spare");
@@ -218,7 +218,7 @@ fn flip(place: &Path, link_to: &Path, stop: &AtomicBool) {
     }
 }
 
-/// The same with a folder.
+/// Swaps a folder and such a link.
 #[cfg(target_os = "linux")]
 fn flip_folder(place: &Path, link_to: &Path, stop: &AtomicBool) {
     let link = place.with_extension("link");
@@ -244,7 +244,7 @@ fn a_name_that_is_swapped_for_a_link_never_leads_out() {
         threads.spawn(|| flip_folder(&made.at("memory/deep"), &theirs, &stop));
         let _stopping = Stop(&stop);
         let (mut read, mut turn) = (0, 0);
-        // On a busy machine most looks meet the link: then it takes more of them.
+        // On a busy machine most reads meet the link, so that more of them are needed.
         while turn < 400 || (read <= 50 && turn < 40_000) {
             turn += 1;
             for name in ["memory/a.md", "memory/deep/a.md"] {

@@ -1,8 +1,8 @@
 use std::fs;
 
-use tulving_core::error::FileError;
-use tulving_core::file::Pledge;
-use tulving_core::id::MemoryId;
+use tulving_core::model::error::FileError;
+use tulving_core::model::file::Pledge;
+use tulving_core::model::id::MemoryId;
 use tulving_core::ports::Files;
 
 use super::made::{Made, file, time};

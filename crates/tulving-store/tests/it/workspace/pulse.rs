@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use tulving_core::file::{FilePath, Folder};
+use tulving_core::model::file::{FilePath, Folder};
 use tulving_core::ports::{Files, From};
 
 use super::made::{Made, default, file, names};
 
-/// One in every sort of folder.
+/// One file in every sort of folder.
 const FILES: [&str; 5] = [
     "memory/a.md",
     "conversations/a.md",
@@ -17,7 +17,8 @@ const FILES: [&str; 5] = [
     "teams/0197118b-3c00-7000-8000-000000000001/groups/kitchen/a.md",
 ];
 
-/// A workspace with a file in every sort of folder, watched; `None` where this machine's disk cannot be.
+/// Creates a workspace with a file in every sort of folder, watched; `None` if this machine's disk cannot be
+/// watched.
 fn watched() -> Option<Made> {
     let made = Made::new();
     for name in FILES {
@@ -25,7 +26,7 @@ fn watched() -> Option<Made> {
     }
     made.put("project/src/main.rs", "fn main() {}\n");
     made.files.watch();
-    // Not tested where the disk is one that cannot be watched.
+    // Not tested on a disk that cannot be watched.
     pulse(&made, "").map(|_| made)
 }
 
@@ -33,12 +34,12 @@ fn folder(path: &str) -> Folder {
     Folder::parse(path).expect("a folder")
 }
 
-/// The pulse of the folder of a space.
+/// Returns the pulse of the folder of a space.
 fn pulse(made: &Made, path: &str) -> Option<u64> {
     made.files.pulse(&folder(path))
 }
 
-/// The pulses of all folders of spaces that tests use.
+/// Returns the pulses of all folders of spaces that tests use.
 fn pulses(made: &Made) -> Vec<Option<u64>> {
     let folders = ["", "spaces/one", "spaces/two", "groups/kitchen", "groups/cellar", THEIRS];
     folders.iter().map(|path| pulse(made, path)).collect()
@@ -57,7 +58,7 @@ fn changes(made: &Made, path: &str, what: &str, act: impl FnOnce()) {
     assert_eq!(pulse(made, path), after, "nothing has happened since: {what}");
 }
 
-/// The folder of the space that a file is in.
+/// Returns the folder of the space that a file is in.
 fn space_of(name: &str) -> &str {
     let parts: Vec<&str> = name.split('/').collect();
     match parts[0] {
@@ -160,7 +161,7 @@ fn a_change_in_one_folder_is_none_in_another() {
     for name in FILES {
         let before = pulses(&made);
         made.put(name, "two\n");
-        // Whoever asks first, each hears of it.
+        // Each of them notices it, in any order.
         let after = pulses(&made);
         let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
         assert_eq!(changed, 1, "{name}: {before:?} {after:?}");
@@ -190,7 +191,7 @@ fn a_listing_is_kept_while_other_folders_change() {
     let kitchen = folder("groups/kitchen");
     let listed = || made.files.list(&kitchen, "", 1_000).expect("listed");
     let first = listed();
-    // What cannot be noticed shows which listing it is: one that is made anew has the new size.
+    // An unnoticed change distinguishes the listings: a new one has the new size.
     fs::hard_link(made.at("groups/kitchen/deep/a.md"), made.outside("second-name.md")).expect("linked");
     let first_again = listed();
     assert_eq!(first_again.files, first.files);
@@ -218,7 +219,7 @@ fn a_listing_that_is_kept_is_never_an_old_one() {
         assert_eq!(size, Some(turn as u64));
         made.put(&format!("groups/kitchen/deep/{turn:02}.md"), "x");
         assert_eq!(made.files.list(&group, "", 1_000).expect("listed").files.len(), turn + 2);
-        // What is not watched is not kept.
+        // Listings of folders that are not watched are not cached.
         made.put(&format!("project/{turn:02}.md"), "x");
         assert_eq!(names(&made.files, "project").len(), turn + 2);
     }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tulving_core::error::FileError;
+use tulving_core::model::error::FileError;
 use tulving_core::ports::Files;
 
 use super::made::{Made, Stop, file};

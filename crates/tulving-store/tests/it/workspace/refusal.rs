@@ -1,6 +1,6 @@
 use std::fs;
 
-use tulving_core::error::FileError;
+use tulving_core::model::error::FileError;
 use tulving_core::ports::{Files, From};
 use tulving_store::{Home, Workspace};
 
@@ -72,7 +72,7 @@ fn nothing_is_written_before_its_note_is_durable() {
     }
     fs::create_dir(made.in_home("appends")).expect("made");
     allow(&made.in_home(""), 0o777);
-    // Notes can be put there, and their names cannot be made durable: for that the folder is opened.
+    // Notes can be written there, but their names cannot be made durable, which needs to open the folder.
     allow(&made.in_home("appends"), 0o333);
     let output = run_as_nobody(&made, &binary, TEST);
     allow(&made.in_home("appends"), 0o755);

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
 use sha2::{Digest as _, Sha256};
-use tulving_core::error::FileError;
+use tulving_core::model::error::FileError;
 use tulving_core::ports::{Files, From};
 
 use super::made::{
@@ -110,7 +110,7 @@ fn the_group_of_a_file_stays_also_where_its_owner_cannot() {
         return;
     }
     allow(&path, 0o664);
-    // What is made in this folder is of its group, and not of that of whoever makes it.
+    // Files made in this folder belong to its group, not to the group of their creator.
     allow(&folder, 0o2777);
     allow(&made.in_home(""), 0o777);
     allow(&made.at(""), 0o755);
@@ -140,7 +140,7 @@ fn what_a_file_said_before_is_kept() {
     let at = "2026-05-27T09:30:00Z".parse().expect("a time");
     made.put("memory/MEMORY.md", b"zero \xff");
     made.files.replace(&path, b"one", From::Any, Some(at)).expect("replaced");
-    // At the very same time, and at an earlier one: the order is that of the replacements.
+    // At the same time, and at an earlier one: the order is that of the replacements.
     made.files.replace(&path, b"two", From::Any, Some(at)).expect("replaced");
     made.files.replace(&path, b"three", From::Any, Some(time(0))).expect("replaced");
     let kept = made.files.previous(&path).expect("read");

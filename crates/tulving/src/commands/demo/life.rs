@@ -1,16 +1,16 @@
-//! A year of an agent: what `life.txt` says, lived day by day with a clock that is set to each of them.
+//! A year of an agent: plays `life.txt` day by day, with a clock that is set to each day.
 //!
-//! Every line goes through the verbs that commands and agents use, so that ages, versions, links, use and what rules do with
-//! what has aged are as they would be.
+//! Every line goes through the verbs that commands and agents use, so that ages, versions, links, use and lifecycle
+//! rules are as they would be in a real home.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tulving_core::id::MemoryRef;
+use tulving_core::model::id::MemoryRef;
+use tulving_core::model::request::{Ask, AssociationRequest, Filter, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::{MemoryType, Relation};
 use tulving_core::ports::Clock;
-use tulving_core::request::{Ask, AssociationRequest, Filter, Mode, RecallRequest, SaveRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::{MemoryType, Relation};
 use tulving_core::{Document, TendRequest};
 
 use crate::failure::Failure;
@@ -21,10 +21,10 @@ const DOCUMENTS: [(&str, &str); 2] =
     [("runbook.md", include_str!("runbook.md")), ("support.md", include_str!("support.md"))];
 
 const DAY: i64 = 86_400_000_000;
-/// What happens on one day is so far apart.
+/// Time between two events of one day, in microseconds.
 const STEP: i64 = 7 * 60_000_000;
 const EMBEDDED_AT_ONCE: usize = 16;
-/// How often the rules for what has aged are applied, in days.
+/// Days between two runs of the rules for aged memories.
 const TENDED: i64 = 7;
 
 /// A line of the life.
@@ -48,7 +48,7 @@ enum Act {
     Done,
 }
 
-/// A clock that is set by who lives.
+/// A clock that the demo sets.
 #[derive(Default)]
 pub(super) struct LifeClock(AtomicI64);
 
@@ -64,23 +64,23 @@ impl LifeClock {
     }
 }
 
-/// What became of the life.
+/// The result of the year.
 #[derive(Debug, Default)]
 pub(super) struct Lived {
     pub(super) memories: usize,
     pub(super) notes: usize,
     pub(super) documents: usize,
     pub(super) links: usize,
-    /// The memories that have a name.
+    /// The memories with a name.
     pub(super) named: HashMap<&'static str, MemoryRef>,
 }
 
-/// So many days before an instant.
+/// Returns the time this many days before an instant.
 pub(super) fn days_before(now: Timestamp, days: i64) -> Timestamp {
     Timestamp::from_micros(now.as_micros() - days * DAY)
 }
 
-/// Every line of the life, in order.
+/// Returns every line of the year, in order.
 pub(super) fn lines() -> impl Iterator<Item = Line> {
     LIFE.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).map(|line| {
         read(line).unwrap_or_else(|| unreachable!("a test reads every line, so this one is right: {line}"))
@@ -123,7 +123,7 @@ fn read(line: &'static str) -> Option<Line> {
     Some(line)
 }
 
-/// Lives it all, up to `now`. `told` hears of each line.
+/// Plays the whole year, up to `now`. `told` is called after each line.
 pub(super) fn live(
     app: &App<'_>,
     clock: &LifeClock,

@@ -1,7 +1,7 @@
-//! `tulving demo`: a made-up year of an agent in a home that is thrown away, and a walk through what can be done with it.
+//! `tulving demo`: a made-up year of an agent in a temporary home, and a walk through what can be done with it.
 //!
-//! The year is lived by [`life`]. The walk types commands as a person would: each is a process of its own, with nothing of
-//! the settings of this one, so that what is printed is what the command prints.
+//! [`life`] plays the year. The walk runs commands as a person would type them: each is its own process, with none of
+//! this process's settings, so that the output is what the command really prints.
 
 mod life;
 
@@ -14,9 +14,9 @@ use std::{env, fs, io, thread};
 
 use clap::Args;
 use rustix::process::{Pid, Signal, kill_process};
-use tulving_core::error::Class;
+use tulving_core::model::error::Class;
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock as _, SystemClock};
-use tulving_core::time::Timestamp;
 
 use self::life::{LifeClock, Lived, days_before};
 use crate::args::Global;
@@ -39,7 +39,7 @@ Examples:
 At a terminal it waits for Enter before each step. Your own memories are not touched: the home of the demo is a folder of its own,
 which is removed at the end or when Ctrl-C ends it. --keep names one that stays, once the year in it is complete.";
 
-/// How often the removal of an interrupted home is tried, and how long apart.
+/// Number of attempts to remove an interrupted home, and the time between them.
 const REMOVALS: usize = 100;
 const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 
@@ -55,7 +55,7 @@ pub(crate) struct Demo {
     no_pause: bool,
 }
 
-/// One step: what is shown, and what is typed for it. `{name}` is the number of a memory of the life, `{250}` the day so
+/// One step: its title, and the commands to type. `{name}` is the number of a memory of the year, `{250}` the day that
 /// many days ago.
 struct Step {
     title: &'static str,
@@ -138,20 +138,20 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// A home that goes away with it, unless it is kept.
+/// The home of the demo, removed at the end unless it is kept.
 enum Stage {
     Thrown(tempfile::TempDir),
     Kept { path: PathBuf, was_there: bool },
 }
 
-/// What an interrupt ends. While it does, it holds the lock, and nothing else is begun.
+/// The things that an interrupt ends. While it does, it holds the lock, and nothing new is started.
 #[derive(Clone)]
 struct Scene(Arc<Mutex<Ends>>);
 
 struct Ends {
-    /// The home that nobody will want, and whether the folder itself was there before.
+    /// The unfinished home, and whether the folder existed before.
     home: Option<(PathBuf, bool)>,
-    /// The command that works in it.
+    /// The command that is running in it.
     command: Option<Pid>,
 }
 
@@ -186,7 +186,7 @@ impl Stage {
 }
 
 impl Scene {
-    /// From here on a signal removes the home too.
+    /// Makes a signal remove the home too, from here on.
     fn open(stage: &Stage, home: &Path) -> io::Result<Self> {
         let was_there = matches!(stage, Stage::Kept { was_there: true, .. });
         let ends = Ends { home: Some((home.to_owned(), was_there)), command: None };
@@ -195,7 +195,7 @@ impl Scene {
         interrupt::first(move || {
             let ends = interrupted.ends();
             ends.end();
-            // Until the process is gone, nothing may go on.
+            // Nothing may continue until the process has ended.
             std::mem::forget(ends);
         })?;
         Ok(scene)
@@ -209,11 +209,11 @@ impl Scene {
 impl Ends {
     fn end(&self) {
         if let Some(command) = self.command {
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = kill_process(command, Signal::KILL);
         }
         let Some((home, was_there)) = &self.home else { return };
-        // What is still being written there may need more than one time.
+        // A process that still writes there may make a removal fail.
         for _ in 0..REMOVALS {
             match remove(home, *was_there) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(BETWEEN_REMOVALS),
@@ -223,7 +223,7 @@ impl Ends {
     }
 }
 
-/// Removes a folder, or only what is in it.
+/// Removes a folder, or only its content.
 fn remove(home: &Path, only_inside: bool) -> io::Result<()> {
     if !only_inside {
         return fs::remove_dir_all(home);
@@ -250,7 +250,7 @@ pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result
     let scene = Scene::open(&stage, &home)
         .map_err(|source| InputError::Unreadable { name: "signals".to_owned(), source })?;
     let played = play(args, &stage, &home, &scene, printer);
-    // After an interrupt this waits for the end: what went wrong then has its reason.
+    // After an interrupt this waits for the end of the process, so that its consequences are not reported as errors.
     drop(scene.ends());
     played
 }
@@ -292,7 +292,7 @@ fn play(
     Ok(Outcome::Done)
 }
 
-/// Lives the year, in a home with nobody's settings.
+/// Plays the year, in a home with default settings.
 fn live(home: &Path, now: Timestamp, printer: &Printer) -> Result<Lived, Failure> {
     let settings = Settings { agent: Some("juno".to_owned()), ..Settings::of_home(home.to_owned())? };
     let clock = Arc::new(LifeClock::default());
@@ -315,7 +315,7 @@ fn introduce(lived: &Lived, home: &Path, printer: &mut Printer) -> Result<(), Fa
     printer.line("All of it is made up; what is printed below is what the commands print.")
 }
 
-/// Waits until the reader wants to go on, where one is there; whether they do.
+/// Waits until a reader at the terminal wants to go on. Returns true if they do.
 fn pause(printer: &mut Printer) -> Result<bool, Failure> {
     if !printer.asks() || printer.columns().is_none() {
         return Ok(true);
@@ -328,7 +328,7 @@ fn pause(printer: &mut Printer) -> Result<bool, Failure> {
     Ok(read.is_ok_and(|length| length > 0) && !answer.trim().eq_ignore_ascii_case("q"))
 }
 
-/// What the steps are shown with.
+/// The context in which the steps are shown.
 struct Walk<'a> {
     lived: &'a Lived,
     home: &'a Path,
@@ -348,14 +348,14 @@ impl Walk<'_> {
             printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
             printer.finish()?;
             if !self.type_it(&words)? {
-                // It has said why.
+                // The command has printed the reason.
                 return Ok(Outcome::Partly(Class::Host));
             }
         }
         Ok(Outcome::Done)
     }
 
-    /// A word with what its name stands for.
+    /// Replaces the placeholder in a word.
     fn filled(&self, word: &str) -> String {
         let Some(name) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
             return word.to_owned();
@@ -369,7 +369,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Runs a command on the home of the demo and on nothing else; whether it was done.
+    /// Runs a command on the home of the demo and on nothing else. Returns true if it succeeded.
     fn type_it(&self, words: &[String]) -> Result<bool, Failure> {
         let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
         let program = env::current_exe().map_err(unreadable)?;

@@ -10,12 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tulving_core::adopt::AdoptOptions;
 use tulving_core::classify::form;
-use tulving_core::import::{self, Plan, ReadFile, SeenFile};
-use tulving_core::request::{Caller, SaveRequest};
-use tulving_core::vocabulary::{Boundary, Origin};
-use tulving_store::tree;
+use tulving_core::model::request::{Caller, SaveRequest};
+use tulving_core::model::vocabulary::{Boundary, Origin};
+use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile};
+use tulving_store::tree::{self, SkippedPaths, WalkOptions};
 
 use self::report::{Report, Skipped};
 use super::adopt::{self, Kept, Other, Sorted};
@@ -39,30 +39,41 @@ Examples:
   tulving import memories.db --group main --space main
 
 Takes Markdown, text, code, structured data, PDFs, images and Office documents. What .gitignore, .ignore or .tulvingignore
-names, what is hidden and what may hold secrets is left out. A file is known by its path: one that is as it was is not read
-again, one that says something else becomes a new version, one that only moved keeps its memory. What has vanished is said,
-and archived with --prune. An import that was interrupted goes on where it was.
+names, what is hidden, what may hold secrets and folders that tools fill (node_modules, target, …) are left out. A file is
+known by its path: one that is as it was is not read again, one that says something else becomes a new version, one that only
+moved keeps its memory. Files that say the same are one memory. What has vanished is said, and archived with --prune. An import
+that was interrupted goes on where it was. A dry run decides on up to 200 changed files at a time; its counts may differ where
+files further apart exchange their contents.
 
 A path that you name is also recognised by its content: the databases of Max, of Spacebot and of agents with groups, the workspace
 of Maven, memories of Memax as JSON, those of the MCP memory server, and chats as JSON. What is in them is taken in memory by
 memory, and what changed there since becomes a new version. docs/import.md tells what becomes what.";
 
+/// Sets words into lines, the first of which begins like this.
+fn wrapped(first: &str, words: impl Iterator<Item = &'static str>) -> String {
+    let (mut text, mut line) = (String::new(), first.to_owned());
+    for word in words {
+        if line.len() + word.len() > 77 {
+            text.push_str(&line);
+            text.push('\n');
+            line = "   ".to_owned();
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text.push_str(&line);
+    text.push('\n');
+    text
+}
+
 fn help() -> String {
     let mut help = format!("{EXAMPLES}\n\nThe names of files that are taken end with:\n");
     for (group, endings) in form::endings() {
-        let mut line = format!("  {group}:");
-        for ending in endings {
-            if line.len() + ending.len() > 96 {
-                help.push_str(&line);
-                help.push('\n');
-                line = "   ".to_owned();
-            }
-            line.push(' ');
-            line.push_str(ending);
-        }
-        help.push_str(&line);
-        help.push('\n');
+        help.push_str(&wrapped(&format!("  {group}:"), endings.into_iter()));
     }
+    help.push_str("\nFolders that are skipped unless you name them or give --include-generated:\n");
+    help.push_str(&wrapped(" ", form::generated_folders()));
+    help.push_str("  Also virtual environments and caches of any name, which are known by\n  pyvenv.cfg or CACHEDIR.TAG in them.\n");
     help
 }
 
@@ -93,6 +104,9 @@ pub(crate) struct Import {
     /// Also what is hidden
     #[arg(long)]
     hidden: bool,
+    /// Also folders that tools fill, such as node_modules and target
+    #[arg(long)]
+    include_generated: bool,
     /// Leave embedding, and reading the text of PDFs and the like, to later
     #[arg(long)]
     later: bool,
@@ -182,6 +196,15 @@ struct Found {
     unread: Vec<String>,
     /// What was left out, each once, also where it is below two roots.
     skipped: HashSet<String>,
+    /// The folders that were not looked into because tools fill them.
+    generated: Vec<Generated>,
+}
+
+/// A folder that tools fill.
+struct Generated {
+    /// Which root it was found below.
+    root: usize,
+    name: String,
 }
 
 struct Importer<'a> {
@@ -194,7 +217,7 @@ struct Importer<'a> {
 impl Importer<'_> {
     /// Takes in what other memories have kept.
     fn adopt(&self, sources: &[Kept], printer: &mut Printer) -> Result<Vec<adopt::Taken>, Failure> {
-        let options = AdoptOptions {
+        let options = ForeignImportOptions {
             tags: self.args.tags.clone(),
             boundary: self.args.boundary,
             dry_run: self.args.dry_run,
@@ -207,11 +230,17 @@ impl Importer<'_> {
     fn once(&self, printer: &mut Printer) -> Result<Report, Failure> {
         let mut report = Report::default();
         let began = Instant::now();
-        let Found { seen, paths, unread, .. } = self.look(&mut report);
+        let Found { seen, paths, unread, generated, .. } = self.look(&mut report);
         let known = self.app.engine.imported(&self.caller)?;
+        let is_generated = |root: usize, name: &str| {
+            let mut folders = generated.iter().filter(|folder| folder.root == root);
+            folders.any(|folder| is_within(name, &folder.name)) && !is_missing(Path::new(name))
+        };
         let within = |name: &str| {
-            self.roots.iter().any(|root| is_within(name, &root.known) && !self.is_overlooked(root, name))
-                && !unread.iter().any(|path| is_within(name, path))
+            let looked_for = |(at, root): (usize, &Root)| {
+                is_within(name, &root.known) && !self.is_overlooked(root, name) && !is_generated(at, name)
+            };
+            self.roots.iter().enumerate().any(looked_for) && !unread.iter().any(|path| is_within(name, path))
         };
         let mut plan = import::plan(known, seen, within, |name| is_missing(Path::new(name)));
         report.looking = Some(began.elapsed());
@@ -223,10 +252,6 @@ impl Importer<'_> {
         for file in waiting {
             bar.inc(1);
             let Some(read) = self.read(file, &paths, &mut report) else { continue };
-            if self.args.dry_run {
-                report.note(self.app.engine.foresee_import(&self.caller, &mut plan, read)?);
-                continue;
-            }
             bytes += read.bytes.len();
             batch.push(read);
             if batch.len() == FILES || bytes > BYTES {
@@ -238,10 +263,13 @@ impl Importer<'_> {
         bar.finish_and_clear();
         report.vanished = plan.vanished().map(|file| file.path.clone()).collect();
         if self.args.prune {
-            report.archived = match self.args.dry_run {
-                true => report.vanished.len(),
+            let archived = match self.args.dry_run {
+                true => self.app.engine.foresee_prune(&self.caller, &plan)?,
                 false => self.app.engine.prune_import(&self.caller, &plan)?,
             };
+            report.archived = archived.len();
+            let with_memory = plan.vanished().filter(|file| archived.contains(&file.memory));
+            report.archived_paths = with_memory.map(|file| file.path.clone()).collect();
         }
         report.warnings.extend(self.kept(&plan)?);
         Ok(report)
@@ -271,7 +299,7 @@ impl Importer<'_> {
     fn look(&self, report: &mut Report) -> Found {
         let mut found = Found::default();
         let own = self.app.store.home().database();
-        for root in &self.roots {
+        for (at, root) in self.roots.iter().enumerate() {
             let mut skip = |path: &Path, why: String| {
                 let path = root.name(path).unwrap_or_else(|| path.display().to_string());
                 if found.skipped.insert(path.clone()) {
@@ -282,7 +310,10 @@ impl Importer<'_> {
                 continue;
             }
             let mut files = Vec::new();
-            let unread = tree::walk(&root.path, self.args.hidden, &mut |file| files.push(file));
+            let Import { hidden, include_generated: generated, .. } = *self.args;
+            let options = WalkOptions { hidden, generated };
+            let SkippedPaths { unread, generated } =
+                tree::walk(&root.path, options, &mut |file| files.push(file));
             for file in files {
                 let named = file.path == root.path;
                 if let Some(why) = adopt::hint(&file.path, &own).filter(|_| !named) {
@@ -308,7 +339,14 @@ impl Importer<'_> {
                 }
                 skip(path, trouble.why);
             }
+            let named = |path: &PathBuf| root.name(path).unwrap_or_else(|| path.display().to_string());
+            found.generated.extend(generated.iter().map(|path| Generated { root: at, name: named(path) }));
         }
+        let mut folders: Vec<String> = found.generated.iter().map(|folder| folder.name.clone()).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        folders.retain(|folder| !self.roots.iter().any(|root| root.known == *folder));
+        report.skipped_folders = folders;
         found
     }
 
@@ -339,11 +377,15 @@ impl Importer<'_> {
         }
     }
 
+    /// Takes in a batch of files, or says what would become of them.
     fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut Report) -> Result<(), Failure> {
         if batch.is_empty() {
             return Ok(());
         }
-        let taken = self.app.engine.import(&self.caller, plan, batch);
+        let taken = match self.args.dry_run {
+            true => self.app.engine.foresee_import(&self.caller, plan, batch),
+            false => self.app.engine.import(&self.caller, plan, batch),
+        };
         let taken = taken.map_err(|error| self.app.refused(&self.caller, error))?;
         taken.into_iter().for_each(|file| report.note(file));
         Ok(())
@@ -371,17 +413,20 @@ impl Importer<'_> {
         embed::along(self.app, printer)
     }
 
-    /// Follows the files, and says what happens to them. That one has vanished is said once.
+    /// Follows the files, and says what happens to them. That one has vanished, or that a folder is skipped, is said once.
     fn watch(&self, first: Report, printer: &mut Printer) -> Result<(), Failure> {
         printer.note("watching; stop with Ctrl-C")?;
         let mut looking = first.looking.unwrap_or_default();
         let mut vanished = first.vanished;
+        let mut folders = first.skipped_folders;
         loop {
             thread::sleep((looking * SELDOM).clamp(LOOK, SELDOMEST));
             let mut report = self.once(printer)?;
             looking = report.looking.unwrap_or_default();
             let before = std::mem::replace(&mut vanished, report.vanished.clone());
             report.vanished.retain(|path| !before.contains(path));
+            let before = std::mem::replace(&mut folders, report.skipped_folders.clone());
+            report.skipped_folders.retain(|path| !before.contains(path));
             if report.did_nothing() && report.vanished.is_empty() {
                 continue;
             }

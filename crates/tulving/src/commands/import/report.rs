@@ -1,10 +1,10 @@
 //! What came of an import: counted while it goes on, then told to people or programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
-use tulving_core::import::{Taken, TakenFile};
+use tulving_core::verbs::import::{Taken, TakenFile};
 
 use super::Import;
 use crate::commands::adopt;
@@ -14,11 +14,15 @@ use crate::show::text::{counted, counts, one_line};
 
 /// How many files that were left out are shown for each reason.
 const SHOWN: usize = 3;
+/// How many folders that were left out are shown.
+const FOLDERS_SHOWN: usize = 10;
 
 /// What came of an import.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     new: u64,
+    /// New files that say what a memory says already: it has one more path.
+    known: u64,
     updated: u64,
     pub(super) unchanged: u64,
     moved: u64,
@@ -28,9 +32,14 @@ pub(super) struct Report {
     pub(super) forgotten: u64,
     /// No longer there.
     pub(super) vanished: Vec<String>,
-    /// Of those, how many were archived.
+    /// How many memories were archived, with the last file that said them.
     pub(super) archived: usize,
+    /// The files that were archived with their memory.
+    #[serde(skip)]
+    pub(super) archived_paths: HashSet<String>,
     pub(super) skipped: Vec<Skipped>,
+    /// The folders that tools fill, which were not looked into.
+    pub(super) skipped_folders: Vec<String>,
     pub(super) warnings: Vec<String>,
     /// How long it took to find out which files have changed; `None` where there were none to look at.
     #[serde(skip)]
@@ -64,6 +73,7 @@ impl Report {
         self.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
         let (count, became, from) = match became {
             Taken::Created => (&mut self.new, "new", None),
+            Taken::Known => (&mut self.known, "known", None),
             Taken::Updated => (&mut self.updated, "updated", None),
             Taken::Revived => (&mut self.revived, "revived", None),
             Taken::Moved { from } => (&mut self.moved, "moved", Some(from)),
@@ -82,11 +92,11 @@ impl Report {
 
     /// Whether no file was taken in and no memory archived.
     pub(super) fn did_nothing(&self) -> bool {
-        self.new + self.updated + self.moved + self.revived == 0 && self.archived == 0
+        self.new + self.known + self.updated + self.moved + self.revived == 0 && self.archived == 0
     }
 
     fn total(&self) -> u64 {
-        self.new + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
+        self.new + self.known + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
     }
 
     pub(super) fn show(&self, args: &Import, printer: &mut Printer) -> Result<(), Failure> {
@@ -109,8 +119,15 @@ impl Report {
         for left_out in self.left_out() {
             printer.note(left_out)?;
         }
+        if let Some(folders) = self.folders_left_out() {
+            printer.note(folders)?;
+        }
         printer.line(self.summary(args.dry_run))?;
-        if self.total() == 0 && self.skipped.is_empty() && self.vanished.is_empty() {
+        if self.total() == 0
+            && self.skipped.is_empty()
+            && self.skipped_folders.is_empty()
+            && self.vanished.is_empty()
+        {
             printer.note("nothing is there that is taken in; `tulving import --help` lists what is")?;
         }
         if !self.vanished.is_empty() && !args.prune {
@@ -130,12 +147,8 @@ impl Report {
 
     /// A line for each file that has vanished.
     fn gone(&self) -> Vec<String> {
-        self.vanished.iter().map(|path| format!("{:8} {}", self.of_vanished(), one_line(path))).collect()
-    }
-
-    /// What became of the files that have vanished.
-    fn of_vanished(&self) -> &'static str {
-        if self.archived > 0 { "archived" } else { "vanished" }
+        let became = |path| if self.archived_paths.contains(path) { "archived" } else { "vanished" };
+        self.vanished.iter().map(|path| format!("{:8} {}", became(path), one_line(path))).collect()
     }
 
     /// A note for each reason for which files were left out, with the first of them.
@@ -145,25 +158,37 @@ impl Report {
             reasons.entry(why).or_default().push(path);
         }
         let note = |(why, paths): (&str, Vec<&str>)| {
-            let mut shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-            if paths.len() > SHOWN {
-                shown.push_str(", …");
-            }
+            let shown = first_of(&paths, SHOWN);
             let files = counted(paths.len() as u64, "file", "files");
             one_line(&format!("skipped {files}: {why} ({shown})"))
         };
         reasons.into_iter().map(note).collect()
     }
 
+    /// A note about the folders that were not looked into.
+    fn folders_left_out(&self) -> Option<String> {
+        if self.skipped_folders.is_empty() {
+            return None;
+        }
+        let folders = counted(self.skipped_folders.len() as u64, "folder", "folders");
+        let shown = first_of(&self.skipped_folders, FOLDERS_SHOWN);
+        let skipped =
+            format!("skipped {folders} that tools fill ({shown}); --include-generated takes them in");
+        Some(one_line(&skipped))
+    }
+
     fn summary(&self, dry_run: bool) -> String {
+        let vanished = self.vanished.iter().filter(|path| !self.archived_paths.contains(*path)).count();
         let counted_by = counts(&[
             (self.new, "new"),
+            (self.known, "already known"),
             (self.updated, "updated"),
             (self.moved, "moved"),
             (self.revived, "back from the archive"),
             (self.unchanged, "unchanged"),
             (self.forgotten, "forgotten"),
-            (self.vanished.len() as u64, self.of_vanished()),
+            (vanished as u64, "vanished"),
+            (self.archived as u64, "archived"),
             (self.skipped.len() as u64, "skipped"),
         ]);
         let verb = if dry_run { "Would import" } else { "Imported" };
@@ -173,6 +198,15 @@ impl Report {
             counts => format!("{verb} {files}: {counts}"),
         }
     }
+}
+
+/// The first of some paths, and that there are more.
+fn first_of<T: AsRef<str>>(paths: &[T], most: usize) -> String {
+    let mut shown = paths.iter().take(most).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if paths.len() > most {
+        shown.push_str(", …");
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What a line of the shell asks for: a question, or a command that begins with `/`.
+//! Reads a line of the shell: a question, or a command that begins with `/`.
 //!
-//! Pure. Commands take the flags that they take elsewhere, before or after their text. The text itself is taken as it stands,
-//! with its quotes and dashes, so that nobody has to escape what they write.
+//! Pure. Commands take their usual flags, before or after their text. The text itself is taken literally, with its
+//! quotes and dashes, so that users need not escape anything.
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use tulving_core::preview;
+use tulving_core::model::preview;
 
 use crate::args::Cli;
 use crate::commands::{context, done, forget, get, journal, memory, moves, recall, save};
@@ -95,18 +95,18 @@ pub(super) enum Command {
     Quit,
 }
 
-/// Commands that are followed by a text, and the flag that carries it; `--` where it needs none.
+/// Commands that are followed by a text, and the flag that carries it; `--` if it needs none.
 const TEXTS: [(&str, &str); 4] =
     [("/recall", "--"), ("/remember", "--"), ("/journal", "--note"), ("/context", "--about")];
 
-/// All commands with all their flags.
+/// Returns all commands with all their flags.
 pub(super) fn grammar() -> clap::Command {
     let mut grammar = Line::command();
     grammar.build();
     grammar
 }
 
-/// What a line asks for. It is not blank.
+/// Reads a line that is not blank.
 pub(super) fn read(text: &str) -> Result<Line, Failure> {
     let text = text.trim();
     if let Some(question) = question(text) {
@@ -130,7 +130,7 @@ pub(super) fn read(text: &str) -> Result<Line, Failure> {
     parse(words)
 }
 
-/// The help of a command, or of all, with colours.
+/// Returns the help of a command, or of all, with colours.
 pub(super) fn help(name: Option<&str>) -> Result<String, Failure> {
     let mut grammar = grammar();
     let Some(name) = name else { return Ok(rendered(&mut grammar)) };
@@ -143,7 +143,7 @@ pub(super) fn help(name: Option<&str>) -> Result<String, Failure> {
 
 fn rendered(command: &mut clap::Command) -> String {
     let text = command.render_help().ansi().to_string();
-    // Clap puts a space where the name of the program would be.
+    // clap puts a space where the name of the program would be.
     match text.split_once("Usage:") {
         None => text.trim_end().to_owned(),
         Some((above, usage)) => {
@@ -154,7 +154,7 @@ fn rendered(command: &mut clap::Command) -> String {
     }
 }
 
-/// The question, where the line is one.
+/// Returns the question, if the line is one.
 fn question(text: &str) -> Option<&str> {
     if text.starts_with("//") { Some(&text[1..]) } else { Some(text).filter(|text| !text.starts_with('/')) }
 }
@@ -181,7 +181,7 @@ fn parse(words: Vec<String>) -> Result<Line, Failure> {
     }
 }
 
-/// Refuses what a command would take for standard input.
+/// Refuses a word that a command would take for standard input.
 fn whole(word: &str) -> Result<String, Failure> {
     if word == "-" || word.starts_with("--") && word.ends_with("=-") {
         let failure = Failure::usage("`-` reads standard input, from which the shell reads its lines");
@@ -190,7 +190,8 @@ fn whole(word: &str) -> Result<String, Failure> {
     Ok(word.to_owned())
 }
 
-/// The words that hand a text to a command. To the journal a text that names a day is that day, unless it is said to be text.
+/// Returns the words that pass a text to a command. For the journal, a text that names a day is that day, unless it is
+/// marked as text.
 fn carry(carrier: &str, text: &str, is_said: bool) -> Result<Vec<String>, Failure> {
     let text = whole(text)?;
     Ok(match carrier {
@@ -206,7 +207,7 @@ fn names_a_day(text: &str) -> bool {
     date || matches!(text, "today" | "yesterday")
 }
 
-/// That there is no such command, and which was meant.
+/// Makes the failure of an unknown command, with the one that was probably meant.
 fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     let failure = Failure::usage(format!("there is no command `{}` here", preview::short(name)));
     let elsewhere = name.strip_prefix('/').filter(|name| Cli::command().find_subcommand(name).is_some());
@@ -218,8 +219,9 @@ fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     })
 }
 
-/// The flags at both ends of what follows a command, the text between them, and whether `--` before it says that it is text. Behind
-/// `--` everything is; in the midst of the text it is a dash that stays. Quotes around all of the text are no part of it.
+/// Splits what follows a command: the flags at both ends, the text between them, and whether a `--` before it marks it
+/// as text. Everything after that `--` is text; inside the text, `--` stays a dash. Quotes around the whole text are
+/// removed.
 fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String, bool) {
     let mut flags = Vec::new();
     let mut rest = rest.trim();
@@ -243,7 +245,7 @@ fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String, bool) {
     (flags, inside.filter(|inside| !inside.contains('"')).unwrap_or(rest).to_owned(), false)
 }
 
-/// The flags that a text is made of; `None` where it says something else too.
+/// Returns the flags that a text consists of; `None` if it contains anything else.
 fn only_flags(mut rest: &str, command: &clap::Command) -> Option<Vec<String>> {
     let mut flags = Vec::new();
     while !rest.is_empty() {
@@ -254,7 +256,7 @@ fn only_flags(mut rest: &str, command: &clap::Command) -> Option<Vec<String>> {
     Some(flags)
 }
 
-/// Takes a flag and its value; gives what follows.
+/// Takes a flag and its value, and returns the rest.
 fn take_flag<'a>(flag: String, after: &'a str, command: &clap::Command, flags: &mut Vec<String>) -> &'a str {
     let wants = !flag.contains('=') && takes_value(&flag, command) == Some(true);
     flags.push(flag);
@@ -267,7 +269,7 @@ fn take_flag<'a>(flag: String, after: &'a str, command: &clap::Command, flags: &
     rest.trim_start()
 }
 
-/// Whether a flag takes a value; `None` where the command knows none of that name. Help is for those who begin with it.
+/// True if a flag takes a value; `None` if the command has no such flag. `--help` counts only before the text.
 fn takes_value(flag: &str, command: &clap::Command) -> Option<bool> {
     let name = flag.strip_prefix("--")?.split('=').next()?;
     let known = command.get_arguments().find(|known| known.get_long() == Some(name))?;
@@ -284,7 +286,7 @@ fn split(mut rest: &str) -> Vec<String> {
     words
 }
 
-/// The first word and what follows it. Quotes around a word, or around the value of a flag, hold it together.
+/// Returns the first word and the rest. Quotes around a word, or around the value of a flag, keep it together.
 fn word(text: &str) -> (String, &str) {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());

@@ -1,7 +1,7 @@
-//! `tulving shell`: questions and commands one after the other, while the store and the model stay open.
+//! `tulving shell`: answers questions and runs commands one after the other, while the store and the model stay open.
 //!
-//! A line is read by the [`prompt`], or from standard input where that is no terminal; [`mod@line`] says what it asks for, and the
-//! command does it that does it elsewhere. What goes wrong with one line is said, and the next one is read.
+//! Lines come from the [`prompt`], or from standard input if that is not a terminal. [`mod@line`] parses a line, and
+//! the same command runs as outside the shell. An error in one line is printed, and the next line is read.
 
 mod line;
 mod prompt;
@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use clap::Args;
-use tulving_core::error::Class;
+use tulving_core::model::error::Class;
 
 use super::{context, done, forget, get, journal, memory, moves, recall, save};
 use crate::args::Global;
@@ -42,21 +42,21 @@ is that of the first that failed. With --json each answer is one document on a l
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {}
 
-/// What lasts from line to line.
+/// The state between lines.
 struct Session<'a> {
     global: &'a Global,
     app: &'a App<'a>,
     last: Option<Last>,
 }
 
-/// What became of a line.
+/// The result of a line.
 enum Step {
     Done(Outcome),
     Quit,
 }
 
 pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    // A space that is not there is told at once, and not by each line.
+    // A missing space is reported at once, and not by each line.
     app.here()?;
     let mut session = Session { global, app, last: None };
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
@@ -67,7 +67,7 @@ pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Resu
 }
 
 impl Session<'_> {
-    /// With a person, who sees what fails.
+    /// Reads lines from a person, who sees what fails.
     fn converse(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
         let mut prompt = Prompt::open(self.app, printer)?;
         printer.note("Ask something, or /help. Ctrl-D ends.")?;
@@ -87,7 +87,7 @@ impl Session<'_> {
         }
     }
 
-    /// Line by line from standard input.
+    /// Reads lines from standard input.
     fn play(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
         let mut lines = Lines::open(Path::new("-"))?;
         let mut outcome = Outcome::Done;
@@ -97,7 +97,7 @@ impl Session<'_> {
             let step = match next {
                 Ok(None) => return Ok(outcome),
                 Ok(Some((_, text))) => self.take(&text, printer)?,
-                // A line that is not UTF-8 is one line; from what cannot be read nothing more will come.
+                // A line that is not UTF-8 is only one line; after a read error nothing more will come.
                 Err(failure) if failure.class() == Class::Caller => Step::Done(told(&failure, printer)),
                 Err(failure) => return Err(failure),
             };
@@ -110,7 +110,7 @@ impl Session<'_> {
         }
     }
 
-    /// Does what a line says, to its end: what is left to do after an answer is done before the next line.
+    /// Runs a line completely: the work after an answer is done before the next line.
     fn take(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
         let step = match self.act(text, printer) {
             Ok(step) => step,
@@ -162,7 +162,7 @@ impl Session<'_> {
     }
 }
 
-/// Says why a line was not done, and what that makes of the whole.
+/// Prints why a line failed, and returns the outcome for the whole shell.
 fn told(failure: &Failure, printer: &mut Printer) -> Outcome {
     printer.failure(failure);
     Outcome::Partly(failure.class())

@@ -1,7 +1,7 @@
-//! The prompt: reads a line from a person, with completion, hints and the lines of before.
+//! The prompt: reads a line from a person, with completion, hints and history.
 //!
-//! The history is a file of the home that only its owner may read. What is to be remembered or noted is not kept in it, as it has
-//! its place and has to be gone once it is erased there; nor are lines with secrets or private parts.
+//! The history is a file of the home that only its owner may read. Content to remember or to note is not kept in it: it
+//! has its place in the store, and must be gone once it is erased there. Nor are lines with secrets or private parts.
 
 use std::borrow::Cow;
 use std::io;
@@ -23,25 +23,25 @@ use crate::print::Printer;
 use crate::show::style::{self, FAINT};
 use crate::wire::App;
 
-/// How many lines are kept.
+/// Number of lines that are kept.
 const LINES: usize = 1_000;
-/// A longer line is none that somebody looks for.
+/// Most bytes of a line that is kept: people do not search for longer ones.
 const LINE_BYTES: usize = 1_000;
 
-/// Where lines come from.
+/// The source of lines.
 pub(super) struct Prompt<'a> {
     editor: Editor<Aid<'a>, MemHistory>,
     kept: Option<Kept>,
     text: String,
 }
 
-/// The history beyond this process.
+/// The history that outlives this process.
 struct Kept {
     lines: FileHistory,
     path: PathBuf,
 }
 
-/// What helps to write a line.
+/// Completion and hints.
 struct Aid<'a> {
     app: &'a App<'a>,
     grammar: clap::Command,
@@ -80,7 +80,7 @@ impl<'a> Prompt<'a> {
         Ok(Self { editor, kept, text })
     }
 
-    /// The next line; `None` at the end. The memories that can be completed are those of the last answer.
+    /// Reads the next line; `None` at the end. Completes the memories of the last answer.
     pub(super) fn read(&mut self, references: Vec<String>) -> Result<Option<String>, Failure> {
         if let Some(aid) = self.editor.helper_mut() {
             aid.references = references;
@@ -95,7 +95,7 @@ impl<'a> Prompt<'a> {
         }
     }
 
-    /// Keeps a line to be brought back: in this process, and in the file what may be there.
+    /// Adds a line to the history: of this process, and of the file if it may be there.
     pub(super) fn keep(&mut self, line: &str, printer: &mut Printer) -> Result<(), Failure> {
         if withheld(line) {
             return Ok(());
@@ -125,15 +125,15 @@ impl Kept {
     }
 }
 
-/// Whether a line must not be kept at all. As in other shells, a space before it asks for that.
+/// True if a line must not be kept at all. As in other shells, a space before it asks for that.
 fn withheld(line: &str) -> bool {
     line.starts_with(char::is_whitespace)
         || !secrets::find(line).is_empty()
         || !private::find(line).is_empty()
 }
 
-/// Whether a line says something to remember, which has its place in the store or in a journal and nowhere else. A command that
-/// nobody knows may be one of these, misspelt.
+/// True if a line contains something to remember, which belongs only in the store or in a journal. An unknown command
+/// may be such a line, misspelt.
 fn is_content(line: &str, grammar: &clap::Command) -> bool {
     let mut words = line.split_whitespace();
     match words.next() {
@@ -156,7 +156,7 @@ fn unreadable(error: ReadlineError) -> Failure {
 
 impl Aid<'_> {
     fn spaces(&self) -> Vec<String> {
-        // Who may see none is told so by the command.
+        // If the caller may not see any, the command reports it.
         let names = self.app.space_names().map(|names| names.into_values().collect());
         let mut names: Vec<String> = names.unwrap_or_default();
         names.sort_unstable();
@@ -176,7 +176,7 @@ impl Highlighter for Aid<'_> {
 impl Hinter for Aid<'_> {
     type Hint = String;
 
-    /// The rest of a command. Without colours it could not be told from what was typed.
+    /// Returns the rest of a command. Without colours it would look like typed text.
     fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<String> {
         if !self.colored || pos < line.len() || line.len() < 2 {
             return None;
@@ -197,7 +197,7 @@ impl Completer for Aid<'_> {
     }
 }
 
-/// The words that the last one of `typed` may become, and where that one starts.
+/// Returns the words that the last word of `typed` may become, and where that word starts.
 fn completions(
     typed: &str,
     grammar: &clap::Command,
@@ -220,7 +220,7 @@ fn completions(
     (start, known.into_iter().filter(|known| known.starts_with(word)).collect())
 }
 
-/// What a word may be.
+/// The kinds of words that are possible.
 enum Words {
     Commands,
     Flags(Vec<String>),
@@ -230,7 +230,7 @@ enum Words {
     Anything,
 }
 
-/// What `word` may be behind what stands before it.
+/// Returns the kind of words that `word` may be after the text before it.
 fn words_of(before: &str, word: &str, grammar: &clap::Command) -> Words {
     let Some(first) = before.split_whitespace().next() else {
         return if word.starts_with('/') { Words::Commands } else { Words::Anything };

@@ -1,7 +1,7 @@
-//! `/why`: where the last answer came from, as a whole or of one memory part by part.
+//! `/why`: explains the last answer, as a whole or for one memory part by part.
 
-use tulving_core::answer::{Explanation, Hit, LaneMark, Part};
-use tulving_core::id::MemoryRef;
+use tulving_core::model::answer::{Explanation, Hit, LaneMark, Part};
+use tulving_core::model::id::MemoryRef;
 
 use crate::args::reference;
 use crate::commands::recall::{self, Asked, Recall};
@@ -11,14 +11,14 @@ use crate::print::Printer;
 use crate::show::table::table;
 use crate::wire::App;
 
-/// The last question and what it found. It is explained as it was answered, not asked once more.
+/// The last question and its answer. The explanation belongs to that answer; the question is not asked again.
 pub(super) struct Last {
     pub(super) args: Box<Recall>,
     pub(super) asked: Asked,
 }
 
 impl Last {
-    /// What people call the memories that were found.
+    /// The references of the memories that were found.
     pub(super) fn references(&self) -> Vec<String> {
         self.asked.answer.hits.iter().map(|hit| hit.memory.reference().to_string()).collect()
     }
@@ -54,7 +54,7 @@ impl Last {
     }
 }
 
-/// That there is no answer to explain.
+/// Makes the failure of a missing answer.
 pub(super) fn nothing_asked() -> Failure {
     Failure::usage("nothing was asked yet").hinted("ask something; /why then says why that answer came")
 }
@@ -63,10 +63,11 @@ fn names(which: MemoryRef, hit: &Hit) -> bool {
     match which {
         MemoryRef::Number(number) => hit.memory.number == Some(number),
         MemoryRef::Id(id) => hit.memory.id == id,
+        MemoryRef::Foreign(_) => false,
     }
 }
 
-/// What the score is made of, part by part, and the place in each lane.
+/// Shows the parts of the score, and the rank in each lane.
 fn parts(explanation: &Explanation) -> Vec<String> {
     let row = |part: &Part| {
         let Part { name, raw, weight, value } = part;
@@ -84,7 +85,7 @@ fn parts(explanation: &Explanation) -> Vec<String> {
     lines
 }
 
-/// A figure with three digits, and nought without a sign.
+/// Formats a figure with three digits, and zero without a sign.
 fn figure(figure: f64) -> String {
     let text = format!("{figure:.3}");
     if text == "-0.000" { "0.000".to_owned() } else { text }

@@ -1,4 +1,4 @@
-//! What has aged.
+//! Settings for aged memories.
 
 use std::time::Duration;
 

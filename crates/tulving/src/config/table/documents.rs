@@ -1,4 +1,4 @@
-//! Files that memories describe: where they are kept, and what is read of them.
+//! Settings for the files that memories describe: where they are stored, and how their text is read.
 
 use super::{Setting, Shape, address};
 

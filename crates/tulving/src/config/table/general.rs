@@ -1,8 +1,8 @@
-//! Where commands work, and the bounds of the store.
+//! Settings for the place where commands work, and the limits of the store.
 
 use std::time::Duration;
 
-use tulving_core::time::Zone;
+use tulving_core::model::time::Zone;
 
 use super::{Setting, Shape, within};
 
@@ -48,7 +48,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "timezone",
         variable: "TULVING_TIMEZONE",
         default: "",
-        about: "the time zone in which days are counted, in questions, --since, lists and the timeline; else that of the system",
+        about: "the time zone in which days are counted, in questions, --since, lists, the timeline and facts taken from turns; else that of the system",
         expects: "a name such as Europe/Vienna",
         shape: Shape::Text,
         take: |settings, text| {

@@ -1,4 +1,4 @@
-//! Every setting, declared once: its key, its variable, its default, what it takes and what it is for.
+//! Every setting, declared once: its key, variable, default, accepted values and description.
 
 mod aging;
 mod documents;
@@ -10,7 +10,7 @@ mod server;
 
 use serde_json::Value;
 use tulving_core::text::secrets;
-use tulving_models::Address;
+use tulving_models::ServiceUrl;
 
 use super::llm::LLM_KEY;
 use super::server::items;
@@ -29,23 +29,23 @@ pub(super) struct Setting {
     pub(super) about: &'static str,
     pub(super) expects: &'static str,
     pub(super) shape: Shape,
-    /// Takes the value over, or refuses it.
+    /// Sets the value, or refuses it.
     pub(super) take: fn(&mut Settings, &str) -> Option<()>,
 }
 
-/// What a value is in `config.toml`.
+/// The type of a value in `config.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Text,
     Number,
     /// `true` or `false`.
     Choice,
-    /// Texts, in the environment with commas between them.
+    /// Texts, separated by commas in the environment.
     List,
 }
 
 impl Shape {
-    /// A value of this shape for programs.
+    /// Converts a value of this shape to JSON.
     pub(super) fn json(self, text: &str) -> Value {
         let number = |text: &str| {
             let whole = text.parse::<i64>().ok().map(Value::from);
@@ -60,7 +60,7 @@ impl Shape {
     }
 }
 
-/// Every setting there is.
+/// Returns all settings.
 pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
     let groups = [
         general::SETTINGS,
@@ -77,14 +77,14 @@ fn within<N: std::str::FromStr + PartialOrd + Copy>(text: &str, least: N, most: 
     text.trim().parse().ok().filter(|number| *number >= least && *number <= most)
 }
 
-/// An address, or none.
-fn address(text: &str) -> Option<Address> {
+/// Reads an address, which may be empty.
+fn address(text: &str) -> Option<ServiceUrl> {
     let text = text.trim();
     let fits = text.is_empty() || text.starts_with("http://") || text.starts_with("https://");
-    fits.then(|| Address::new(text))
+    fits.then(|| ServiceUrl::new(text))
 }
 
-/// The name of an entry of the keyring, or none. What belongs in the entry is not taken for its name.
+/// Reads the name of a keyring entry, which may be empty. Refuses a text that looks like the key itself.
 fn entry(text: &str) -> Option<&str> {
     let text = text.trim();
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -92,17 +92,17 @@ fn entry(text: &str) -> Option<&str> {
 }
 
 impl Setting {
-    /// A value as it may be shown: an address may hold a password, and what is no name of an entry may be the key itself.
+    /// Returns a value as it may be shown: an address may contain a password, and an invalid entry name may be the key itself.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {
-            "embedding.base_url" | "llm.base_url" | "objects.endpoint" => Address::new(text).to_string(),
+            "embedding.base_url" | "llm.base_url" | "objects.endpoint" => ServiceUrl::new(text).to_string(),
             "llm.key_entry" if entry(text).is_none() => "***".to_owned(),
             _ => text.to_owned(),
         }
     }
 }
 
-/// How other tools spell settings, in `config.toml`.
+/// Other tools' spellings of settings, and ours.
 const SPELLINGS: &[(&str, &str)] = &[
     ("shadowJournal.enabled", "shadow_journal.enabled"),
     ("shadowJournal.model", "shadow_journal.model"),
@@ -110,27 +110,27 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("memConsolidate.intervalHours", "consolidate.interval_hours"),
 ];
 
-/// The key as it is spelled here.
+/// Returns our spelling of a key.
 pub(super) fn spelled(key: &str) -> &str {
     SPELLINGS.iter().find(|(theirs, _)| *theirs == key).map_or(key, |(_, ours)| ours)
 }
 
-/// Whether another tool has settings below this table.
+/// True if another tool has settings below this table.
 pub(super) fn is_spelled_below(table: &str) -> bool {
     SPELLINGS.iter().any(|(theirs, _)| theirs.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// Every key of `config.toml`.
+/// Returns every key of `config.toml`.
 pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     settings().map(|setting| setting.key)
 }
 
-/// Every variable of the environment.
+/// Returns every environment variable.
 pub(super) fn variables() -> impl Iterator<Item = &'static str> {
     settings().map(|setting| setting.variable).chain([HOME, TOKEN, LLM_KEY])
 }
 
-/// The variable that was meant. What all of them begin with makes none more like another.
+/// Returns the variable that was probably meant. The common prefix is not compared, as it would make all of them similar.
 pub(super) fn nearest_variable(got: &str) -> Option<&'static str> {
     let own = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
     let meant = nearest(got.strip_prefix(PREFIX).unwrap_or(got), variables().map(own))?;
@@ -200,7 +200,7 @@ mod tests {
     fn every_setting_is_declared_once_and_its_default_fits() {
         for (at, setting) in settings().enumerate() {
             assert!(settings().take(at).all(|other| other.key != setting.key), "{}", setting.key);
-            // Shorter, for it is set by hand.
+            // Shorter, because it is set by hand.
             let key = if setting.key == "log.level" { "log" } else { setting.key };
             assert_eq!(setting.variable, format!("TULVING_{}", key.replace('.', "_").to_uppercase()));
         }

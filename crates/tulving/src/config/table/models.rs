@@ -1,4 +1,4 @@
-//! Models: what turns text into vectors, and the language model.
+//! Settings of the models: the embedding model and the language model.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is done with what was said: passes, and secrets in it.
+//! Settings for passes over conversations, and for secrets in them.
 
 use std::time::Duration;
 

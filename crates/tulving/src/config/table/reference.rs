@@ -1,8 +1,13 @@
-//! What the help and the page of the settings say of them.
+//! Describes the settings for the help and for the reference page.
 
 use super::super::llm::LLM_KEY;
 use super::super::{HOME, TOKEN};
 use super::{Setting, settings};
+
+/// How far a description stands in.
+const INDENT: &str = "      ";
+/// How wide the line of a name is at the most.
+const COLUMNS: usize = 80;
 
 /// The tables of `config.toml` that may stand there several times.
 const TABLES: [(&str, &str); 4] = [
@@ -15,12 +20,17 @@ const TABLES: [(&str, &str); 4] = [
     ("[[secrets.space]]", "says what is done with secrets in a space: name, policy"),
 ];
 
-/// Every setting with its variable, for the help.
+/// Lists every setting with its variable, for the help.
 pub(crate) fn reference() -> String {
     let mut text = String::from("Settings, with the variable of the environment and the default:\n");
     for Setting { key, variable, default, about, expects, .. } in settings() {
         let default = if default.is_empty() { "none" } else { default };
-        text.push_str(&format!("  {key} ({variable}, {default})\n      {about}; {expects}\n"));
+        let name = format!("  {key} ({variable}, {default})");
+        match name.len() > COLUMNS {
+            true => text.push_str(&format!("  {key}\n{INDENT}({variable}, {default})\n")),
+            false => text.push_str(&format!("{name}\n")),
+        }
+        text.push_str(&format!("{INDENT}{about}; {expects}\n"));
     }
     text.push('\n');
     for (table, about) in TABLES {
@@ -32,7 +42,7 @@ pub(crate) fn reference() -> String {
     text
 }
 
-/// The reference of the settings, as a page.
+/// Renders the reference page of the settings.
 #[cfg(test)]
 pub(crate) fn reference_page() -> String {
     let mut page = String::from(

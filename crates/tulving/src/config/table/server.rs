@@ -1,4 +1,4 @@
-//! The server, its log and its output.
+//! Settings of the server, its log and the output.
 
 use std::time::Duration;
 

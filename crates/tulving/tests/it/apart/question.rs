@@ -138,6 +138,8 @@ pub(super) fn routes() -> Vec<Question> {
         q("GET /v1/passes/{pass_id}", "/v1/passes/$PASS", none()),
         q("POST /v1/passes/{pass_id}/undo", "/v1/passes/$PASS/undo", json!({ "dry_run": true })),
         q("POST /v1/passes/{pass_id}/undo", "/v1/passes/$PASS/undo", none()),
+        q("POST /v1/undo", "/v1/undo", json!({ "dry_run": true })),
+        q("POST /v1/undo", "/v1/undo", none()),
         q("POST /v1/consolidate", "/v1/consolidate", json!({ "dry_run": true })),
         q("POST /v1/consolidate", "/v1/consolidate", json!({ "apply": true })),
         q("GET /v1/usage", "/v1/usage?days=30", none()),
@@ -197,7 +199,7 @@ pub(super) fn routes() -> Vec<Question> {
         q(
             "POST /v1/memories",
             "/v1/memories",
-            json!({ "content": "of garden with a tag", "tags": ["$TAG"], "boundary": "org" }),
+            json!({ "content": "of garden with a tag", "tags": ["$TAG"], "boundary": "org", "source": "hook", "source_agent": "$COOK" }),
         ),
         q("POST /v1/memories", "/v1/memories", json!({ "content": "of garden for once", "boundary": "hub" }))
             .with("Idempotency-Key", "$ONCE"),
@@ -262,7 +264,7 @@ pub(super) fn routes() -> Vec<Question> {
         ),
         q("POST /v1/tokens", "/v1/tokens", json!({ "name": "$COOK", "label": "$LABEL", "kind": "agent" })),
         q("DELETE /v1/tokens/{token_id}", "/v1/tokens/$TOKEN_ID", none()),
-        q("GET /v1/turns", "/v1/turns?limit=200", none()),
+        q("GET /v1/turns", "/v1/turns?limit=200&before=150", none()),
         q("GET /v1/turns", "/v1/turns?channel=$CHANNEL", none()),
         q(
             "POST /v1/turns",
@@ -454,6 +456,16 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             "recall",
             json!({ "question": "roses", "tags": ["$TAG"], "types": ["fact"], "limit": 100, "token_budget": 4000, "as_of": "2099-01-01" }),
         ),
+        ("native", "recall", json!({ "question": "list all facts" })),
+        ("native", "recall", json!({ "types": ["fact"], "since": "2020-01-01", "until": "2099-01-01" })),
+        ("native", "list", json!({})),
+        ("native", "list", json!({ "cursor": "$CURSOR" })),
+        (
+            "native",
+            "list",
+            json!({ "types": ["fact"], "tags": ["$TAG"], "states": ["active"], "pinned": false, "contains": "$WORD", "since": "2020-01-01", "until": "2099-01-01", "sort": "happened", "limit": 100 }),
+        ),
+        ("native", "list", json!({ "types": ["todo"], "done": false, "sort": "agenda" })),
         ("native", "context", json!({ "about": "$WORD", "token_budget": 4000 })),
         (
             "native",
@@ -481,7 +493,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
         (
             "memax",
             "memax_push",
-            json!({ "content": "of garden with all", "assisted_by_agent": "$COOK", "content_type": "text", "kind": "semantic", "stability": "stable", "ttl": 900000 }),
+            json!({ "content": "of garden with all", "assisted_by_agent": "$COOK", "source": "hook", "source_agent": "$COOK", "content_type": "text", "kind": "semantic", "stability": "stable", "ttl": 900000 }),
         ),
         ("memax", "memax_recall", json!({ "query": "$WORD" })),
         (

@@ -41,10 +41,10 @@ pub(super) fn ask(server: &Server, token: &str, method: &str, path: &str, body: 
     ok(&server.send(&request(server.address, method, path, &headers, body.as_bytes())))
 }
 
-/// Files become memories when somebody looks. One after the other, they stand in the same order on both sides; all at once, in
-/// that of their names.
+/// Files become memories when somebody reads. One after the other, they get ids in the same order on both sides, and ids decide
+/// between equal scores. A list reads files only if it names one; otherwise the background does, at a time of its own.
 fn look(server: &Server, token: &str) {
-    ask(server, token, "GET", "/v1/memories?limit=1", &Value::Null);
+    ask(server, token, "GET", "/v1/memories?limit=1&source_path=read-the-files", &Value::Null);
 }
 
 impl Side {

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tulving_testkit::markdown::{Kind, Piece, pieces};
+use tulving_testkit::markdown::{MarkdownPiece, MarkdownPieceKind, pieces};
 
 use crate::binary::Tulving;
 
@@ -43,6 +43,7 @@ pages! {
     backup_format: "docs/backup-format.md",
     benchmarks: "docs/benchmarks.md",
     cli: "docs/cli.md",
+    compare: "docs/compare.md",
     concepts: "docs/concepts.md",
     config: "docs/config.md",
     decisions: "docs/decisions.md",
@@ -54,6 +55,7 @@ pages! {
     dialect_spacebot: "docs/dialects/spacebot.md",
     documents: "docs/documents.md",
     files: "docs/files.md",
+    format: "docs/format.md",
     http: "docs/http.md",
     import: "docs/import.md",
     invariants: "docs/invariants.md",
@@ -93,7 +95,7 @@ fn read(page: &str) {
     let mut wrong = walk::differences(&pieces);
     let mut before = None;
     for piece in &pieces {
-        if let Kind::Block(language) = &piece.kind {
+        if let MarkdownPieceKind::Block(language) = &piece.kind {
             let found = match language.as_str() {
                 "json" => json_error(&piece.text),
                 "toml" if before != Some("not a setting") => setting_error(&piece.text),
@@ -102,7 +104,7 @@ fn read(page: &str) {
             };
             wrong.extend(found.map(|what| (piece.line, what)));
         }
-        before = (piece.kind == Kind::Comment).then_some(piece.text.as_str());
+        before = (piece.kind == MarkdownPieceKind::Comment).then_some(piece.text.as_str());
     }
     wrong.sort();
     let told: Vec<String> = wrong.iter().map(|(line, what)| format!("{page}:{line}: {what}")).collect();
@@ -123,12 +125,14 @@ fn setting_error(text: &str) -> Option<String> {
 }
 
 /// The commands of a page, in order: those that it shows, and those in its comments.
-fn steps(pieces: &[Piece]) -> Vec<walk::Step> {
+fn steps(pieces: &[MarkdownPiece]) -> Vec<walk::Step> {
     let mut steps = Vec::new();
-    for Piece { line, kind, text } in pieces {
+    for MarkdownPiece { line, kind, text } in pieces {
         match kind {
-            Kind::Block(language) if language == "console" => walk::read(*line + 1, text, &mut steps),
-            Kind::Comment => {
+            MarkdownPieceKind::Block(language) if language == "console" => {
+                walk::read(*line + 1, text, &mut steps);
+            }
+            MarkdownPieceKind::Comment => {
                 steps.extend(text.strip_prefix("$ ").map(|command| walk::Step::hidden(*line, command)));
             }
             _ => {}

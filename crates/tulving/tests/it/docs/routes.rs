@@ -54,21 +54,16 @@ fn described(document: &Value, method: &str, path: &str, operation: &Value) -> S
         let name = parameter["name"].as_str().unwrap_or_default();
         let place = parameter["in"].as_str().unwrap_or_default();
         let required = parameter["required"] == true;
-        rows.push(row(name, place, required, &parameter["schema"], &parameter["description"]));
+        let kind = kind(document, &parameter["schema"]);
+        rows.push(row(name, place, required, &kind, &parameter["description"]));
     }
     let content = operation["requestBody"]["content"].as_object().into_iter().flatten();
     for (_, body) in content.filter(|(form, _)| *form == "application/json") {
         let schema = resolved(document, &body["schema"]);
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            let field = resolved(document, field);
-            rows.push(row(
-                name,
-                "body",
-                required.iter().any(|one| one == name),
-                field,
-                &field["description"],
-            ));
+            let required = required.iter().any(|one| one == name);
+            rows.push(row(name, "body", required, &kind(document, field), &field["description"]));
         }
     }
     if !rows.is_empty() {
@@ -80,14 +75,22 @@ fn described(document: &Value, method: &str, path: &str, operation: &Value) -> S
     text
 }
 
-fn row(name: &str, place: &str, required: bool, schema: &Value, about: &Value) -> String {
-    let kind = match &schema["type"] {
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+/// The types that a schema allows.
+fn kind(document: &Value, schema: &Value) -> String {
+    let schema = resolved(document, schema);
+    match (&schema["type"], schema["anyOf"].as_array()) {
+        (Value::String(kind), _) => kind.clone(),
+        (Value::Array(kinds), _) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        (_, Some(choices)) => {
+            choices.iter().map(|choice| kind(document, choice)).collect::<Vec<_>>().join(" or ")
+        }
         _ => "any".to_owned(),
-    };
-    let kind = if required { format!("{kind}, required") } else { kind };
-    let about = about.as_str().or(schema["description"].as_str()).unwrap_or_default();
+    }
+}
+
+fn row(name: &str, place: &str, required: bool, kind: &str, about: &Value) -> String {
+    let kind = if required { format!("{kind}, required") } else { kind.to_owned() };
+    let about = about.as_str().unwrap_or_default();
     let about = about.replace('\n', " ").replace('|', "\\|");
     format!("| `{name}` | {place} | {kind} | {about} |")
 }

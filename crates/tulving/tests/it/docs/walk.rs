@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 use regex::Regex;
-use tulving_testkit::markdown::{Kind, Piece};
+use tulving_testkit::markdown::{MarkdownPiece, MarkdownPieceKind};
 
 use crate::binary::{Tulving, WITHOUT_MODEL};
 use crate::serve::client::Server;
@@ -70,14 +70,14 @@ pub(super) fn read(first: usize, block: &str, steps: &mut Vec<Step>) {
 }
 
 /// Each step of a page that does not print what is shown.
-pub(super) fn differences(pieces: &[Piece]) -> Vec<(usize, String)> {
+pub(super) fn differences(pieces: &[MarkdownPiece]) -> Vec<(usize, String)> {
     let steps = super::steps(pieces);
     if steps.is_empty() {
         return Vec::new();
     }
     let tulving = Tulving::new();
     let home = tulving.folder().join(".local/share/tulving");
-    let serves = pieces.iter().any(|piece| piece.kind == Kind::Comment && piece.text == "serve");
+    let serves = pieces.iter().any(|piece| piece.kind == MarkdownPieceKind::Comment && piece.text == "serve");
     let server = serves.then(|| {
         Server::start_with(&tulving, |command| {
             command.env("TULVING_HOME", &home).env_remove(WITHOUT_MODEL.0);

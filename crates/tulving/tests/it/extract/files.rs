@@ -2,9 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use tulving_core::ports::Extractor;
-use tulving_store::extract::{ChildExtractor, Limits};
+use tulving_store::extract::{ChildExtractor, ExtractLimits};
 
 use super::{PDF, SHEETS, WORD, binary, children, extractor, file};
 use crate::binary::finish;
@@ -14,7 +14,7 @@ const WITH_TESSERACT: &str = "TULVING_TEST_TESSERACT";
 
 #[test]
 fn files_are_read_in_a_process_of_their_own() {
-    let extractor = extractor(Limits::default());
+    let extractor = extractor(ExtractLimits::default());
     for (name, media_type, by, title, text) in [
         ("report.pdf", PDF, "pdf", Some("Quarterly Notes"), "Anna Kyiv 12\nBert Lviv 34\n\nSecond page"),
         ("plan.docx", WORD, "docx", Some("Plan for spring"), "- dig\n- water\n\nBed\tCrop"),
@@ -31,7 +31,7 @@ fn files_are_read_in_a_process_of_their_own() {
 
 #[test]
 fn what_is_wrong_with_a_file_comes_back_as_it_was_found() {
-    let extractor = extractor(Limits::default());
+    let extractor = extractor(ExtractLimits::default());
     assert_eq!(extractor.extract(PDF, &file("locked.pdf")), Err(ExtractError::Encrypted));
     let damaged = extractor.extract(PDF, b"no PDF").expect_err("it is none");
     assert_eq!(damaged.to_string(), "the file is damaged: it is not a PDF, or has no pages");
@@ -45,7 +45,8 @@ fn what_is_wrong_with_a_file_comes_back_as_it_was_found() {
 
 #[test]
 fn the_text_in_images_of_every_form_is_read() {
-    let extractor = extractor(Limits { wall: std::time::Duration::from_secs(120), ..Limits::default() });
+    let extractor =
+        extractor(ExtractLimits { wall: std::time::Duration::from_secs(120), ..ExtractLimits::default() });
     if !extractor.missing().is_empty() {
         assert!(std::env::var_os(WITH_TESSERACT).is_none(), "tesseract is not found");
         eprintln!("not tested: tesseract is not installed");
@@ -67,7 +68,7 @@ fn the_text_in_images_of_every_form_is_read() {
     // Its beginning is that of an image, and then nothing comes.
     let broken = extractor.extract("image/png", &file("diary.png")[..200]).expect_err("it is cut off");
     assert!(matches!(&broken, ExtractError::Damaged { why } if why.starts_with("tesseract: ")), "{broken}");
-    let short = ChildExtractor::new(binary(), Limits { text: 10, ..Limits::default() });
+    let short = ChildExtractor::new(binary(), ExtractLimits { text: 10, ..ExtractLimits::default() });
     let read = short.extract("image/png", &file("diary.png")).expect("read");
     assert_eq!((read.text.as_str(), read.cut), ("Memory is", true));
     let unknown = extractor.with_languages("xyz").extract("image/png", &file("diary.png"));
@@ -86,7 +87,7 @@ fn without_tesseract_images_are_said_to_need_it_and_all_else_is_read() {
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
         return;
     }
-    let extractor = extractor(Limits::default());
+    let extractor = extractor(ExtractLimits::default());
     let [missing] = &extractor.missing()[..] else { panic!("one program is missing") };
     assert!(missing.starts_with("`tesseract` is not installed"), "{missing}");
     let program = "tesseract".to_owned();

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
-use tulving_store::extract::Limits;
+use tulving_store::extract::ExtractLimits;
 use tulving_testkit::pdf::{page, pdf, stream};
-use tulving_testkit::zip::{Part, zip, zlib_bomb};
+use tulving_testkit::zip::{ZipPart, zip, zlib_bomb};
 
 use super::{PDF, SHEETS, WORD, children, endless, extractor, file, small};
 
@@ -15,7 +15,7 @@ const HELLO: &[u8] = b"BT /F1 12 Tf 72 700 Td (Hello) Tj ET ";
 const DEEP: usize = 200_000;
 
 /// Reads a file, and looks whether anything is left of that.
-fn read(limits: &Limits, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+fn read(limits: &ExtractLimits, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
     let begun = Instant::now();
     let read = extractor(limits.clone()).extract(media_type, bytes);
     assert!(begun.elapsed() < limits.wall + Duration::from_secs(5), "{:?}", begun.elapsed());
@@ -33,7 +33,7 @@ fn so_deep(depth: usize, open: &str, close: &str) -> Vec<u8> {
 
 #[test]
 fn what_is_deep_or_in_circles_is_read_or_refused() {
-    let limits = Limits { cpu: Duration::from_secs(20), ..small() };
+    let limits = ExtractLimits { cpu: Duration::from_secs(20), ..small() };
     let catalog = || b"<</Type/Catalog/Pages 2 0 R>>".to_vec();
     let content = |content: &[u8]| page(&[content, b" TJ ", HELLO].concat(), "", &[]);
     let kids = [b"<</Type/Pages/Count 1/Kids ", &deep("[", "]")[..], b">>"].concat();
@@ -86,13 +86,13 @@ fn what_is_deep_or_in_circles_is_read_or_refused() {
         assert!(matches!(read, Ok(_) | Err(ExtractError::Damaged { .. })), "{what}: {read:?}");
     }
     let xml = format!("<w:document>{}</w:document>", "<w:p>".repeat(DEEP));
-    let word = zip(&[Part::plain("word/document.xml", xml)]);
+    let word = zip(&[ZipPart::plain("word/document.xml", xml)]);
     assert_eq!(read(&limits, WORD, &word).expect("read").text, "");
 }
 
 #[test]
 fn what_grows_without_end_costs_its_memory_or_is_refused() {
-    let limits = Limits { cpu: Duration::from_secs(20), memory: 200 << 20, ..small() };
+    let limits = ExtractLimits { cpu: Duration::from_secs(20), memory: 200 << 20, ..small() };
     // A gigabyte of blanks in a stream of some megabytes.
     let bomb = zlib_bomb(1_000);
     let contents = |says: &str, bomb: &[u8]| {
@@ -106,12 +106,15 @@ fn what_grows_without_end_costs_its_memory_or_is_refused() {
     let read_bomb = read(&limits, PDF, &contents("/Filter/FlateDecode", &bomb));
     assert_eq!(read_bomb, Err(ExtractError::TooMuchMemory { limit: limits.memory }));
 
-    let large = || Part::bomb("word/document.xml", "<w:document><w:p><w:r><w:t>Hello", 1_000);
+    let large = || ZipPart::bomb("word/document.xml", "<w:document><w:p><w:r><w:t>Hello", 1_000);
     let lying = read(&limits, WORD, &zip(&[large().lying()])).expect_err("it grows without end");
     assert!(matches!(lying, ExtractError::Damaged { .. }), "{lying}");
     for archive in [
         zip(&[large()]),
-        zip(&[Part::bomb("word/styles.xml", "<styles>", 1_000), Part::plain("word/document.xml", "<a/>")]),
+        zip(&[
+            ZipPart::bomb("word/styles.xml", "<styles>", 1_000),
+            ZipPart::plain("word/document.xml", "<a/>"),
+        ]),
     ] {
         let error = read(&limits, WORD, &archive).expect_err("it grows without end");
         assert!(matches!(error, ExtractError::TooLarge { .. }), "{error}");
@@ -121,9 +124,9 @@ fn what_grows_without_end_costs_its_memory_or_is_refused() {
     let sheets = all(&|n| format!("<sheet name=\"{n}\" r:id=\"r{n}\"/>"));
     let relations = all(&|n| format!("<Relationship Id=\"r{n}\" Target=\"sheet.xml\"/>"));
     let workbook = zip(&[
-        Part::plain("xl/workbook.xml", format!("<workbook>{sheets}</workbook>")),
-        Part::plain("xl/_rels/workbook.xml.rels", format!("<Relationships>{relations}</Relationships>")),
-        Part::bomb("xl/sheet.xml", "<worksheet>", 7),
+        ZipPart::plain("xl/workbook.xml", format!("<workbook>{sheets}</workbook>")),
+        ZipPart::plain("xl/_rels/workbook.xml.rels", format!("<Relationships>{relations}</Relationships>")),
+        ZipPart::bomb("xl/sheet.xml", "<worksheet>", 7),
     ]);
     let error = read(&limits, SHEETS, &workbook).expect_err("all of it is too much");
     assert!(matches!(error, ExtractError::TooLarge { .. }), "{error}");
@@ -147,7 +150,7 @@ fn an_image_of_a_billion_pixels_is_not_unpacked() {
 
 #[test]
 fn files_that_are_cut_off_or_damaged_anywhere_cost_only_themselves() {
-    let limits = Limits { cpu: Duration::from_secs(20), ..small() };
+    let limits = ExtractLimits { cpu: Duration::from_secs(20), ..small() };
     let mut random = fastrand::Rng::with_seed(20_261_116);
     for (name, media_type) in [("web.pdf", PDF), ("readable.pdf", PDF), ("budget.xlsx", SHEETS)] {
         let whole = file(name);

@@ -12,7 +12,7 @@ mod process;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tulving_store::extract::{ChildExtractor, Limits};
+use tulving_store::extract::{ChildExtractor, ExtractLimits};
 use tulving_testkit::pdf::{page, stream};
 
 const PDF: &str = "application/pdf";
@@ -25,16 +25,16 @@ fn binary() -> PathBuf {
 }
 
 /// One that reads within limits that are reached soon.
-fn small() -> Limits {
-    Limits {
+fn small() -> ExtractLimits {
+    ExtractLimits {
         cpu: Duration::from_secs(2),
         wall: Duration::from_secs(60),
         memory: 400 << 20,
-        ..Limits::default()
+        ..ExtractLimits::default()
     }
 }
 
-fn extractor(limits: Limits) -> ChildExtractor {
+fn extractor(limits: ExtractLimits) -> ChildExtractor {
     ChildExtractor::new(binary(), limits)
 }
 

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
-use tulving_store::extract::{ChildExtractor, Limits};
+use tulving_store::extract::{ChildExtractor, ExtractLimits};
 
 use super::{PDF, binary, children, endless, eventually, extractor, is_limited, parent_of, small};
 
@@ -32,7 +32,7 @@ impl Other {
         self.folder.path().join("program")
     }
 
-    fn extract(&self, limits: Limits) -> Result<Extracted, ExtractError> {
+    fn extract(&self, limits: ExtractLimits) -> Result<Extracted, ExtractError> {
         let extracted = ChildExtractor::new(self.path(), limits).extract(PDF, b"a file");
         assert_eq!(children(), [0; 0], "a process is left");
         extracted
@@ -46,7 +46,7 @@ impl Other {
 #[test]
 fn it_is_limited_before_it_reads_and_told_little() {
     std::thread::scope(|threads| {
-        let limits = Limits { cpu: Duration::from_secs(3), ..small() };
+        let limits = ExtractLimits { cpu: Duration::from_secs(3), ..small() };
         let reading = threads.spawn(move || extractor(limits).extract(PDF, &endless()));
         let id = eventually("it does not start", || {
             let id = children().into_iter().next()?;
@@ -81,7 +81,7 @@ fn it_is_limited_before_it_reads_and_told_little() {
 #[test]
 fn one_that_hangs_is_ended_in_time_with_all_that_it_started() {
     let other = Other::new("sleep 1000 & echo $! > child; wait");
-    let limits = Limits { wall: Duration::from_millis(700), ..small() };
+    let limits = ExtractLimits { wall: Duration::from_millis(700), ..small() };
     let begun = Instant::now();
     let error = other.extract(limits.clone()).expect_err("it hangs");
     assert_eq!(error, ExtractError::Late { after: limits.wall });
@@ -105,10 +105,11 @@ fn one_that_ends_and_leaves_its_output_to_another_is_not_waited_for() {
 
 #[test]
 fn one_that_floods_or_talks_nonsense_is_named() {
-    let limits = || Limits { text: 100_000, ..small() };
+    let limits = || ExtractLimits { text: 100_000, ..small() };
     let error = Other::new("yes flood").extract(limits()).expect_err("it floods");
     assert!(matches!(error, ExtractError::Crashed { .. }), "{error}");
-    let error = Other::new("yes flood >&2").extract(Limits { wall: Duration::from_secs(1), ..limits() });
+    let error =
+        Other::new("yes flood >&2").extract(ExtractLimits { wall: Duration::from_secs(1), ..limits() });
     assert!(matches!(error, Err(ExtractError::Late { .. })), "{error:?}");
     let error = Other::new("echo nonsense; echo 'out of luck' >&2").extract(limits()).expect_err("nonsense");
     let how = "exit status: 0; it said: out of luck".to_owned();
@@ -132,7 +133,7 @@ fn one_that_cannot_be_started_is_named_and_may_be_later() {
 #[test]
 fn one_that_is_killed_costs_its_file_alone() {
     std::thread::scope(|threads| {
-        let reading = threads.spawn(|| extractor(Limits::default()).extract(PDF, &endless()));
+        let reading = threads.spawn(|| extractor(ExtractLimits::default()).extract(PDF, &endless()));
         let id = eventually("it does not start", || children().into_iter().next());
         let id = rustix::process::Pid::from_raw(id.try_into().expect("a process")).expect("a process");
         rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("killed");
@@ -147,8 +148,11 @@ fn one_that_is_killed_costs_its_file_alone() {
 fn none_is_left_when_who_waits_for_it_is_killed() {
     const CHILD: &str = "TULVING_TEST_READS_FOR_EVER";
     if std::env::var_os(CHILD).is_some() {
-        let limits =
-            Limits { cpu: Duration::from_secs(100), wall: Duration::from_secs(100), ..Limits::default() };
+        let limits = ExtractLimits {
+            cpu: Duration::from_secs(100),
+            wall: Duration::from_secs(100),
+            ..ExtractLimits::default()
+        };
         panic!("it ended: {:?}", extractor(limits).extract(PDF, &endless()));
     }
     let mut waits = Command::new(std::env::current_exe().expect("this test"))

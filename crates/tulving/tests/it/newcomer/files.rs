@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use tulving_testkit::zip::{Part, zip};
+use tulving_testkit::zip::{ZipPart, zip};
 
 use super::note;
 use crate::binary::{Transcript, Tulving, assert_transcript};
@@ -67,8 +67,8 @@ fn files_that_cannot_be_pushed_are_named() {
 /// A document of half a megabyte that unpacks to hundreds of them.
 fn bomb() -> Vec<u8> {
     zip(&[
-        Part::plain("[Content_Types].xml", "<Types/>"),
-        Part::bomb("word/document.xml", "<w:document>", 300),
+        ZipPart::plain("[Content_Types].xml", "<Types/>"),
+        ZipPart::bomb("word/document.xml", "<w:document>", 300),
     ])
 }
 

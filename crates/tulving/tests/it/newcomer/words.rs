@@ -100,6 +100,8 @@ fn ids_that_name_nothing_are_told_from_those_that_are_none() {
             &["get", ""],
             &["get", "99999999999999999999"],
             &["get", "mem_xxx"],
+            &["get", "mem_a1b2c3d4"],
+            &["forget", "mem_a1b2c3d4"],
             &["get", "0192f0c1"],
             &["get", "00000000-0000-7000-8000-00000000abcd"],
             &["get", "2"],

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock as _, SystemClock};
-use tulving_core::time::Timestamp;
 
 /// An object of a transcript that has this field leaves open what else the answer has.
 const MORE: &str = "…";

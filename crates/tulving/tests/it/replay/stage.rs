@@ -1,7 +1,7 @@
 //! A scene in the middle of its play: one way on one home, and what is known so far.
 
 use serde_json::{Value, json};
-use tulving_core::preview;
+use tulving_core::model::preview;
 use tulving_dialects::Dialect;
 
 use super::holes::{Holes, pretty, pruned};

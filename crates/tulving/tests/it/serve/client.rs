@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::Tulving;
 
@@ -48,6 +48,11 @@ impl Server {
     pub(crate) fn start_with(tulving: &Tulving, change: impl FnOnce(&mut Command)) -> Self {
         let mut command = tulving.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
         change(&mut command);
+        Self::spawn(command)
+    }
+
+    /// A server by this command, which says as JSON where it listens.
+    pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let said = Arc::<Mutex<Vec<u8>>>::default();
@@ -295,6 +300,8 @@ impl Answer {
         assert_eq!(document["status"], status, "{document}");
         assert_eq!(document["type"], "about:blank", "{document}");
         assert_eq!(document["request_id"].as_str(), self.header("x-request-id"), "{document}");
+        let error = json!({ "code": document["code"], "message": document["detail"] });
+        assert_eq!(document["error"], error, "{document}");
         for field in ["title", "detail"] {
             assert!(document[field].as_str().is_some_and(|text| !text.is_empty()), "{document}");
         }

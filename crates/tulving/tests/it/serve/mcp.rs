@@ -137,6 +137,7 @@ fn a_client_of_the_revision_2026_07_28_is_served_without_a_session() {
         [
             "save",
             "recall",
+            "list",
             "update",
             "forget",
             "done",

@@ -1,5 +1,6 @@
 //! What is turned away, and how: the status, a stable code, and the server goes on.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use serde_json::json;
@@ -233,4 +234,87 @@ fn a_body_that_does_not_come_is_not_waited_for() {
     slow.write_all(&head).expect("sent");
     assert_eq!(server.get("/healthz").status, 200, "others are served meanwhile");
     Answer::read(&mut slow).assert_problem(408, "body_timeout");
+}
+
+/// Every operation under `/v1` as `/openapi.json` has it: the method and the address with names filled in.
+fn operations(server: &Server, name: &str) -> Vec<(String, String)> {
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().expect("paths");
+    let filled = |path: &str| {
+        let parts = path.split('/').map(|part| if part.starts_with('{') { name } else { part });
+        parts.collect::<Vec<_>>().join("/")
+    };
+    let mut found = Vec::new();
+    for (path, methods) in paths.iter().filter(|(path, _)| path.starts_with("/v1/")) {
+        for method in methods.as_object().expect("methods").keys() {
+            found.push((method.to_uppercase(), filled(path)));
+        }
+    }
+    assert!(found.len() > 50, "{found:?}");
+    found
+}
+
+#[test]
+fn every_refusal_under_v1_carries_an_error_object_for_clients_that_ignore_the_status() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let mut seen = BTreeSet::new();
+    let mut check = |what: &str, answer: Answer| {
+        // Whatever was done is no refusal; lists of nothing are lists.
+        if answer.status >= 400 {
+            let code =
+                answer.json()["code"].as_str().unwrap_or_else(|| panic!("{what}: {answer:?}")).to_owned();
+            answer.assert_problem(answer.status, &code);
+            seen.insert((answer.status, code));
+        }
+    };
+    for (method, path) in operations(&server, "mem_a1b2c3d4") {
+        let what = format!("{method} {path}");
+        let bare =
+            |headers: &[(&str, &str)]| server.send(&request(server.address, &method, &path, headers, b""));
+        check(&what, bare(&[]));
+        check(&what, bare(&[("Authorization", "Bearer nonsense")]));
+        check(&what, bare(&[("Host", "evil.example")]));
+        check(&what, bare(&[("Origin", "https://evil.example")]));
+        check(&what, server.ask("TRACE", &path, &[], b""));
+        check(&what, server.ask(&method, &path, &[("X-Hub-ID", "elsewhere")], b""));
+        if method != "GET" {
+            check(&what, server.ask(&method, &path, &[], b"{"));
+            check(&what, server.ask(&method, &path, &[("Content-Type", "text/plain")], b"{}"));
+            // A load may be of any length.
+            if path != "/v1/load" {
+                check(&what, server.ask(&method, &path, &[("Content-Length", "99999999999")], b""));
+            }
+            check(&what, server.ask(&method, &path, &[("Idempotency-Key", "")], b"{}"));
+        }
+        check(&what, server.ask(&method, &format!("{path}?unheard_of=%ff"), &[], b""));
+        check(&what, server.ask(&method, &format!("{path}/nowhere/at/all"), &[], b""));
+    }
+    for (method, path) in operations(&server, "%ff").iter().filter(|(_, path)| path.contains('%')) {
+        check(&format!("{method} {path}"), server.ask(method, path, &[], b"{}"));
+    }
+    check("an absent memory", server.get("/v1/memories/mem_a1b2c3d4"));
+    for wrong in 0..70 {
+        let token = format!("Bearer wrong{wrong}");
+        let headers = [("Authorization", token.as_str())];
+        check("a wrong token", server.send(&request(server.address, "GET", "/v1/memories", &headers, b"")));
+    }
+    for expected in [
+        (400, "invalid_json"),
+        (400, "invalid_path"),
+        (400, "invalid_query"),
+        (401, "bad_token"),
+        (401, "missing_token"),
+        (403, "wrong_host"),
+        (403, "wrong_origin"),
+        (404, "no_such_address"),
+        (404, "not_found"),
+        (404, "space_not_found"),
+        (405, "wrong_method"),
+        (413, "body_too_large"),
+        (415, "not_json"),
+        (429, "too_many_requests"),
+    ] {
+        assert!(seen.contains(&(expected.0, expected.1.to_owned())), "{expected:?} is not among {seen:?}");
+    }
 }

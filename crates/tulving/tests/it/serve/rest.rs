@@ -62,7 +62,7 @@ fn a_memory_is_saved_read_edited_and_deleted() {
     let cleared = done(&server, "PATCH", &path, &json!({ "title": null, "key": null }));
     assert_eq!(
         (&cleared["title"], &cleared["key"], &cleared["importance"]),
-        (&Value::Null, &Value::Null, &json!(0.9))
+        (&json!("Prefers TypeScript"), &Value::Null, &json!(0.9))
     );
 
     let versions = done(&server, "GET", &format!("{path}/history"), &Value::Null);
@@ -590,4 +590,72 @@ fn what_is_wrong_with_memories_is_told_and_done_once() {
     server.get("/v1/quality?older_than=-1").assert_problem(400, "out_of_range");
     send(&server, "POST", "/v1/quality/apply", &json!({ "proposal": "nonsense" }))
         .assert_problem(400, "invalid_argument");
+}
+
+#[test]
+fn a_short_id_that_no_memory_has_is_answered_404_by_every_route() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let there = saved(&server, "The only one");
+    for id in ["mem_a1b2c3d4", "mem_0"] {
+        let at = |part: &str| format!("/v1/memories/{id}{part}");
+        for (method, path, body) in [
+            ("GET", at(""), json!(null)),
+            ("PATCH", at(""), json!({ "title": "Other" })),
+            ("DELETE", at(""), json!(null)),
+            ("POST", at("/access"), json!(null)),
+            ("GET", at("/related"), json!(null)),
+            ("GET", at("/history"), json!(null)),
+            ("GET", at("/attachment"), json!(null)),
+            ("POST", at("/revert"), json!({ "version": 1 })),
+            ("POST", at("/restore"), json!(null)),
+            ("POST", at("/done"), json!(null)),
+            ("POST", at("/archive"), json!(null)),
+            ("DELETE", at("/archive"), json!(null)),
+            ("POST", at("/pin"), json!(null)),
+            ("DELETE", at("/pin"), json!(null)),
+        ] {
+            let problem = send(&server, method, &path, &body).assert_problem(404, "not_found");
+            assert_eq!(problem["detail"], format!("there is no memory {id}"), "{method} {path}");
+        }
+        let deleted = done(&server, "POST", "/v1/memories/batch-delete", &json!({ "ids": [id] }));
+        assert_eq!(deleted["not_found"], json!([id]), "{deleted}");
+        let moved = json!({ "ids": [id], "hub_id": "default" });
+        assert_eq!(done(&server, "POST", "/v1/memories/batch-move", &moved)["not_found"], json!([id]));
+        let linked = json!({ "content": format!("Leads to {id}"), "associations": [{ "target": id }] });
+        let linked = done(&server, "POST", "/v1/memories", &linked);
+        assert!(linked["warnings"][0].as_str().is_some_and(|warning| warning.contains(id)), "{linked}");
+    }
+    for id in ["mem_xyz", "a1b2c3d4"] {
+        send(&server, "GET", &format!("/v1/memories/{id}"), &json!(null)).assert_problem(400, "invalid_id");
+    }
+    assert_eq!(done(&server, "GET", &format!("/v1/memories/{there}"), &json!(null))["id"], there.as_str());
+}
+
+#[test]
+fn a_save_may_say_its_source_and_its_agent() {
+    let tulving = Tulving::new();
+    let server = Server::start(&tulving);
+    let said = json!({ "content": "Sent by a library", "source": "sdk", "source_agent": "claude-code" });
+    let memory = done(&server, "POST", "/v1/memories", &said);
+    assert_eq!((&memory["source"], &memory["source_agent"]), (&json!("sdk"), &json!("claude-code")));
+    let id = memory["id"].as_str().expect("an id");
+    let shown = tulving.json(&["get", id]);
+    assert_eq!((&shown["origin"], &shown["source_agent"]), (&json!("sdk"), &json!("claude-code")), "{shown}");
+    let plain = done(&server, "POST", "/v1/memories", &json!({ "content": "Sent by nobody" }));
+    assert_eq!((&plain["source"], &plain["source_agent"]), (&json!("api"), &json!(null)));
+    let header = [("X-Tulving-Agent", "cursor"), ("Content-Type", "application/json")];
+    let named = server.ask("POST", "/v1/memories", &header, b"{\"content\": \"Sent by cursor\"}").json();
+    assert_eq!(named["data"]["source_agent"], "cursor");
+    let wrong = json!({ "content": "x", "source": "mcp/capture" });
+    let problem = send(&server, "POST", "/v1/memories", &wrong).assert_problem(400, "unknown_word");
+    assert_eq!(problem["field"], "source");
+    let detail = problem["detail"].as_str().expect("text");
+    assert!(detail.contains("cli, import, hook, web, api, sdk, mcp, extraction"), "{detail}");
+    let many = json!({ "memories": [{ "content": "One of many", "source": "hook" }] });
+    let many = done(&server, "POST", "/v1/memories", &many);
+    let one = format!("/v1/memories/{}", many["memories"][0]["id"].as_str().expect("an id"));
+    assert_eq!(done(&server, "GET", &one, &json!(null))["source"], "hook");
+    tulving.ok(&["save", "From the command line", "--origin", "import"]);
+    assert_eq!(tulving.json(&["list", "--limit", "1"])["memories"][0]["origin"], "import");
 }

@@ -84,6 +84,17 @@ impl Terminal {
         }
     }
 
+    /// Waits for the end; gives all that was shown.
+    pub(crate) fn says(mut self) -> String {
+        loop {
+            match self.output.recv_timeout(LIMIT) {
+                Ok(bytes) => self.seen.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => return self.shown(),
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end\n{}", self.shown()),
+            }
+        }
+    }
+
     /// Waits for the end.
     pub(crate) fn ends(mut self) -> ExitStatus {
         loop {

@@ -1,8 +1,8 @@
-//! The languages whose syntax is known, and which parts of their trees are items.
+//! The languages with a known syntax, and the nodes of their trees that are items.
 
 use tree_sitter::Language;
 
-/// A language whose syntax is known.
+/// A language with a known syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::text::chunk) enum Grammar {
     Bash,
@@ -20,66 +20,67 @@ pub(in crate::text::chunk) enum Grammar {
     TypeScript,
 }
 
-/// A sort of node that is an item.
-pub(super) struct Kind {
-    /// What the grammar calls it.
+/// A kind of node that is an item.
+pub(super) struct CodeItemKind {
+    /// The grammar's name for the node.
     pub(super) node: &'static str,
-    /// The word before its name, where the language has one.
+    /// The keyword before the item's name, if the language has one.
     pub(super) word: &'static str,
-    /// Where its name is.
-    pub(super) name: Name,
+    /// The place of its name.
+    pub(super) name: ItemNameLocation,
 }
 
-/// Where the name of an item is.
+/// The place of an item's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
-    /// In its field `name`.
+pub(super) enum ItemNameLocation {
+    /// The field `name`.
     Field,
-    /// In the innermost declarator.
+    /// The innermost declarator.
     Declarator,
-    /// In its fields `trait` and `type`.
+    /// The fields `trait` and `type`.
     Implemented,
-    /// In its field `name`, after its receiver.
+    /// The field `name`, after the receiver.
     Received,
-    /// In the first node within that has a name.
+    /// The first inner node with a name.
     Within,
-    /// In what a function or class is assigned to; outermost, whatever is assigned. It has several lines.
+    /// The target that a function or class is assigned to; at the outermost level, any value counts. The
+    /// item has several lines.
     Assigned,
-    /// In its field `property` or `name`, where the value is a function.
+    /// The field `property` or `name`, if the value is a function.
     Property,
-    /// On the left, where a function or class of several lines is on the right.
+    /// The left side, if a function or class of several lines is on the right.
     Left,
-    /// In a text before a function, both given to what is called, as tests are described.
+    /// The string before a function, both passed to a call, as in test descriptions.
     Called,
-    /// In its field `name`, where it has a body.
+    /// The field `name`, if the node has a body.
     WithBody,
 }
 
-const fn kind(node: &'static str, word: &'static str) -> Kind {
-    Kind { node, word, name: Name::Field }
+const fn kind(node: &'static str, word: &'static str) -> CodeItemKind {
+    CodeItemKind { node, word, name: ItemNameLocation::Field }
 }
 
-const fn found(node: &'static str, word: &'static str, name: Name) -> Kind {
-    Kind { node, word, name }
+const fn found(node: &'static str, word: &'static str, name: ItemNameLocation) -> CodeItemKind {
+    CodeItemKind { node, word, name }
 }
 
-const RUST: &[Kind] = &[
+const RUST: &[CodeItemKind] = &[
     kind("function_item", "fn"),
     kind("struct_item", "struct"),
     kind("enum_item", "enum"),
     kind("union_item", "union"),
     kind("trait_item", "trait"),
-    found("impl_item", "impl", Name::Implemented),
-    found("mod_item", "mod", Name::WithBody),
+    found("impl_item", "impl", ItemNameLocation::Implemented),
+    found("mod_item", "mod", ItemNameLocation::WithBody),
     kind("macro_definition", "macro_rules!"),
     kind("const_item", "const"),
     kind("static_item", "static"),
 ];
 
-const PYTHON: &[Kind] = &[kind("function_definition", "def"), kind("class_definition", "class")];
+const PYTHON: &[CodeItemKind] = &[kind("function_definition", "def"), kind("class_definition", "class")];
 
-/// TypeScript has all of them, JavaScript some.
-const SCRIPT: &[Kind] = &[
+/// The items of TypeScript; JavaScript has some of them.
+const SCRIPT: &[CodeItemKind] = &[
     kind("function_declaration", "function"),
     kind("generator_function_declaration", "function*"),
     kind("class_declaration", "class"),
@@ -90,21 +91,21 @@ const SCRIPT: &[Kind] = &[
     kind("internal_module", "namespace"),
     kind("module", "module"),
     kind("method_definition", ""),
-    found("field_definition", "", Name::Property),
-    found("public_field_definition", "", Name::Property),
-    found("lexical_declaration", "const", Name::Assigned),
-    found("variable_declaration", "var", Name::Assigned),
-    found("assignment_expression", "", Name::Left),
-    found("call_expression", "", Name::Called),
+    found("field_definition", "", ItemNameLocation::Property),
+    found("public_field_definition", "", ItemNameLocation::Property),
+    found("lexical_declaration", "const", ItemNameLocation::Assigned),
+    found("variable_declaration", "var", ItemNameLocation::Assigned),
+    found("assignment_expression", "", ItemNameLocation::Left),
+    found("call_expression", "", ItemNameLocation::Called),
 ];
 
-const GO: &[Kind] = &[
+const GO: &[CodeItemKind] = &[
     kind("function_declaration", "func"),
-    found("method_declaration", "func", Name::Received),
-    found("type_declaration", "type", Name::Within),
+    found("method_declaration", "func", ItemNameLocation::Received),
+    found("type_declaration", "type", ItemNameLocation::Within),
 ];
 
-const JAVA: &[Kind] = &[
+const JAVA: &[CodeItemKind] = &[
     kind("class_declaration", "class"),
     kind("interface_declaration", "interface"),
     kind("enum_declaration", "enum"),
@@ -115,20 +116,20 @@ const JAVA: &[Kind] = &[
     kind("compact_constructor_declaration", ""),
 ];
 
-/// C++ has all of them, C some.
-const C: &[Kind] = &[
-    found("function_definition", "", Name::Declarator),
-    found("struct_specifier", "struct", Name::WithBody),
-    found("union_specifier", "union", Name::WithBody),
-    found("enum_specifier", "enum", Name::WithBody),
-    found("class_specifier", "class", Name::WithBody),
-    found("type_definition", "typedef", Name::Declarator),
+/// The items of C++; C has some of them.
+const C: &[CodeItemKind] = &[
+    found("function_definition", "", ItemNameLocation::Declarator),
+    found("struct_specifier", "struct", ItemNameLocation::WithBody),
+    found("union_specifier", "union", ItemNameLocation::WithBody),
+    found("enum_specifier", "enum", ItemNameLocation::WithBody),
+    found("class_specifier", "class", ItemNameLocation::WithBody),
+    found("type_definition", "typedef", ItemNameLocation::Declarator),
     kind("namespace_definition", "namespace"),
     kind("concept_definition", "concept"),
     kind("preproc_function_def", "#define"),
 ];
 
-const C_SHARP: &[Kind] = &[
+const C_SHARP: &[CodeItemKind] = &[
     kind("namespace_declaration", "namespace"),
     kind("class_declaration", "class"),
     kind("struct_declaration", "struct"),
@@ -142,15 +143,15 @@ const C_SHARP: &[Kind] = &[
     kind("local_function_statement", ""),
 ];
 
-const RUBY: &[Kind] = &[
+const RUBY: &[CodeItemKind] = &[
     kind("module", "module"),
     kind("class", "class"),
     kind("method", "def"),
     kind("singleton_method", "def self."),
 ];
 
-const PHP: &[Kind] = &[
-    found("namespace_definition", "namespace", Name::WithBody),
+const PHP: &[CodeItemKind] = &[
+    found("namespace_definition", "namespace", ItemNameLocation::WithBody),
     kind("class_declaration", "class"),
     kind("interface_declaration", "interface"),
     kind("trait_declaration", "trait"),
@@ -159,9 +160,9 @@ const PHP: &[Kind] = &[
     kind("method_declaration", "function"),
 ];
 
-const BASH: &[Kind] = &[kind("function_definition", "")];
+const BASH: &[CodeItemKind] = &[kind("function_definition", "")];
 
-/// Nodes around an item that begin and end it, in one language or another.
+/// Nodes around an item that set its beginning and end, in any language.
 pub(super) const WRAPPERS: &[&str] = &[
     "ambient_declaration",
     "decorated_definition",
@@ -170,7 +171,7 @@ pub(super) const WRAPPERS: &[&str] = &[
     "template_declaration",
 ];
 
-/// Nodes above an item that belong to it, in one language or another. Comments do too.
+/// Nodes above an item that belong to it, in any language. Comments do too.
 pub(super) const LEADS: &[&str] = &[
     "annotation",
     "attribute_declaration",
@@ -180,14 +181,14 @@ pub(super) const LEADS: &[&str] = &[
     "marker_annotation",
 ];
 
-/// Nodes that are functions or classes as values.
+/// Nodes that are functions or classes used as values.
 pub(super) const VALUES: &[&str] = &["arrow_function", "class", "function_expression", "generator_function"];
 
-/// Nodes that are texts.
+/// Nodes that are strings.
 pub(super) const STRINGS: &[&str] = &["string", "template_string"];
 
 impl Grammar {
-    /// The grammar of a language by its name in lower case.
+    /// Returns the grammar for a language name in lower case.
     pub(in crate::text::chunk) fn named(language: &str) -> Option<Self> {
         Some(match language {
             "bash" | "sh" | "shell" => Self::Bash,
@@ -207,7 +208,7 @@ impl Grammar {
         })
     }
 
-    /// Its tables.
+    /// Returns its parse tables.
     pub(super) fn language(self) -> Language {
         match self {
             Self::Bash => tree_sitter_bash::LANGUAGE,
@@ -227,8 +228,8 @@ impl Grammar {
         .into()
     }
 
-    /// Which of its nodes are items.
-    pub(super) const fn kinds(self) -> &'static [Kind] {
+    /// Returns the kinds of node that are items.
+    pub(super) const fn kinds(self) -> &'static [CodeItemKind] {
         match self {
             Self::Bash => BASH,
             Self::C | Self::Cpp => C,

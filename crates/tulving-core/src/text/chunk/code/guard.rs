@@ -1,21 +1,22 @@
-//! What is not given to a grammar, because a program that parses it may take for ever, fill the memory or crash.
+//! Rejects content that could make a parser hang, fill the memory or crash.
 //!
 //! Parsers and scanners are C. Their faults were found by reading the scanners and by parsing generated texts under an
-//! address sanitizer; what is left here are the conditions under which they are out of reach.
+//! address sanitizer. The conditions here keep those faults out of reach.
 
 use super::grammar::Grammar;
 
 /// Longest code, in bytes, that is parsed.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Most brackets that may be open. Broken code that nests deeper makes the parser try so many ways that 10 KB of `%w(` as
-/// Rust take half a minute and 3 GB.
+/// Most brackets that may be open. Broken code that nests deeper makes the parser try so many alternatives that 10 KB of
+/// `%w(` as Rust take half a minute and 3 GB.
 const NESTED: u32 = 128;
 
-/// Most different indentations. The scanner of Python keeps 2 bytes of each that is open in 1 KB that it overruns.
+/// Most different indentations. Python's scanner writes 2 bytes for each open one into a buffer of 1 KB, without a bounds
+/// check.
 const INDENTATIONS: usize = 128;
 
-/// Whether it is safe to parse a content.
+/// Returns true if a content is safe to parse.
 pub(super) fn lets_pass(content: &str, grammar: Grammar) -> bool {
     content.len() <= MOST_BYTES
         && is_flat(content)
@@ -26,7 +27,8 @@ pub(super) fn lets_pass(content: &str, grammar: Grammar) -> bool {
         }
 }
 
-/// Whether brackets nest as in code written by people. A NUL ends a text for some scanners and not for others.
+/// Returns true if brackets nest no deeper than people write them. Also rejects NUL, which ends a text for some scanners
+/// and not for others.
 fn is_flat(content: &str) -> bool {
     let mut open = 0_u32;
     content.bytes().all(|byte| {
@@ -43,7 +45,7 @@ fn has_few_indentations(content: &str) -> bool {
     let mut known = Vec::new();
     for line in content.split(['\n', '\r', '\u{c}']) {
         let text = line.trim_start_matches([' ', '\t']);
-        // A line that is only continued adds its indentation to that of the next.
+        // A line with only a continuation adds its indentation to that of the next.
         if text == "\\" {
             return false;
         }
@@ -59,8 +61,8 @@ fn has_few_indentations(content: &str) -> bool {
     true
 }
 
-/// Whether anything looks like the start of a here-document: the scanner of Ruby overruns its buffer with what it keeps of
-/// those, by one byte, and ends the process over a word of more than 255 letters.
+/// Returns true if anything looks like the start of a here-document. Ruby's scanner overruns its buffer for these by one
+/// byte, and aborts the process at a word of more than 255 letters.
 fn has_heredoc(content: &str) -> bool {
     content.match_indices("<<").any(|(at, _)| {
         let rest = content[at + 2..].trim_start_matches(['-', '~']);

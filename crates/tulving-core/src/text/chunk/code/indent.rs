@@ -1,25 +1,25 @@
-//! Code and data without a grammar: what stands where is told by indentation and the first words of lines.
+//! Outlines code and data without a grammar, by indentation and the first words of lines.
 //!
-//! A line with deeper ones below it opens a block, which goes on to the next line that is not deeper and opens
-//! something of its own. Where the line looks like a heading, the block is an item. Linear, whatever the content is.
+//! A line with deeper lines below it opens a block. The block ends at the next line that is not deeper and opens a
+//! block itself. If the line looks like a heading, the block is an item. Takes linear time for any content.
 
-use super::lines::{self, Line, Sort, first_word, is_signs};
-use super::{Code, Item};
+use super::lines::{self, CodeLine, CodeLineRole, first_word, is_signs};
+use super::{CodeItem, CodeStructure};
 
-/// Which lines are headings of what stands below them.
+/// The kind of lines that are headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::text::chunk) enum Headers {
-    /// Those with a word such as `class` or `def`.
+pub(in crate::text::chunk) enum HeadingStyle {
+    /// Lines with a word such as `class` or `def`.
     Words,
     /// Keys in quotes.
     Json,
     /// Keys with a colon.
     Yaml,
-    /// Names in brackets, whatever their indentation.
+    /// Names in brackets, at any indentation.
     Tables,
 }
 
-/// Words that name something of its own, in one language or another.
+/// Words that introduce an item, in any language.
 const ITEMS: [&str; 38] = [
     "actor",
     "class",
@@ -61,7 +61,7 @@ const ITEMS: [&str; 38] = [
     "union",
 ];
 
-/// Words that may stand before those.
+/// Words that may come before them.
 const MODIFIERS: [&str; 34] = [
     "abstract",
     "async",
@@ -99,11 +99,11 @@ const MODIFIERS: [&str; 34] = [
     "virtual",
 ];
 
-/// Most words that are looked at for one that names something.
+/// Most words that are searched for one that introduces an item.
 const LOOKED_AT: usize = 6;
 
-impl Headers {
-    /// What the headings of data are, where nobody said what it is written in.
+impl HeadingStyle {
+    /// Guesses the headings of data in an unknown format.
     pub(in crate::text::chunk) fn of_data(content: &str) -> Self {
         let first = content.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
         match first {
@@ -113,7 +113,7 @@ impl Headers {
         }
     }
 
-    /// What a line says as a heading.
+    /// Returns the heading in a line.
     fn heading(self, line: &str) -> Option<&str> {
         match self {
             Self::Words => named(line),
@@ -123,61 +123,61 @@ impl Headers {
         }
     }
 
-    /// How far a line is indented: the entries of a list in YAML may stand as far out as the key above them.
-    fn indent(self, content: &str, line: &Line) -> usize {
+    /// Returns the indentation of a line. In YAML, list entries may be indented no deeper than the key above them.
+    fn indent(self, content: &str, line: &CodeLine) -> usize {
         let entry = self == Self::Yaml && line.text(content).starts_with("- ");
         line.indent + usize::from(entry)
     }
 }
 
-/// The lines and items of a content, by its indentation.
-pub(super) fn read(content: &str, headers: Headers) -> Code {
+/// Returns the lines and items of a content, by its indentation.
+pub(super) fn read(content: &str, headers: HeadingStyle) -> CodeStructure {
     let lines = lines::lines(content);
     let below = below(content, &lines, headers);
-    let mut items: Vec<Item> = Vec::new();
-    // Blocks that go on, from the outermost in: how far each is indented, and which item it is.
+    let mut items: Vec<CodeItem> = Vec::new();
+    // Open blocks, outermost first: the indentation and the item of each.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut with_leads = 0;
     for (at, line) in lines.iter().enumerate() {
         if !lines::is_led(&lines, at) {
             with_leads = at;
         }
-        if line.sort == Sort::Lead && headers != Headers::Tables {
+        if line.sort == CodeLineRole::Lead && headers != HeadingStyle::Tables {
             continue;
         }
         let indent = headers.indent(content, line);
         let heading = headers.heading(line.text(content));
         let ends = |of: usize| match headers {
-            Headers::Tables => heading.is_some(),
-            _ => of > indent || (of == indent && line.sort != Sort::Closing),
+            HeadingStyle::Tables => heading.is_some(),
+            _ => of > indent || (of == indent && line.sort != CodeLineRole::Closing),
         };
-        let next = if line.sort == Sort::Closing { at } else { with_leads };
+        let next = if line.sort == CodeLineRole::Closing { at } else { with_leads };
         while let Some((_, item)) = open.pop_if(|(of, _)| ends(*of)) {
             items[item].lines.end = next;
         }
-        let opens = headers == Headers::Tables || below[at] > indent;
+        let opens = headers == HeadingStyle::Tables || below[at] > indent;
         if let Some(heading) = heading.filter(|_| opens) {
             open.push((indent, items.len()));
-            items.push(Item { lines: next..lines.len(), heading: heading.to_owned() });
+            items.push(CodeItem { lines: next..lines.len(), heading: heading.to_owned() });
         }
     }
-    Code { lines, items }
+    CodeStructure { lines, items }
 }
 
-/// For each line, how far the first line below it is indented that has words in it and does not go on with it.
-fn below(content: &str, lines: &[Line], headers: Headers) -> Vec<usize> {
+/// Returns, for each line, the indentation of the next line below that has words and is no comment or attribute.
+fn below(content: &str, lines: &[CodeLine], headers: HeadingStyle) -> Vec<usize> {
     let mut below = vec![0; lines.len()];
     let mut indent = 0;
     for (at, line) in lines.iter().enumerate().rev() {
         below[at] = indent;
-        if line.sort != Sort::Lead && !is_signs(line.text(content)) {
+        if line.sort != CodeLineRole::Lead && !is_signs(line.text(content)) {
             indent = headers.indent(content, line);
         }
     }
     below
 }
 
-/// The word that names something, with the name: `fun open` of `private fun open(path: Path): Store {`.
+/// Returns the introducing word with the name: `fun open` for `private fun open(path: Path): Store {`.
 fn named(line: &str) -> Option<&str> {
     let mut rest = line;
     for _ in 0..LOOKED_AT {
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     /// Each item with its first and last line.
-    fn items(content: &str, headers: Headers) -> Vec<(String, &str, &str)> {
+    fn items(content: &str, headers: HeadingStyle) -> Vec<(String, &str, &str)> {
         let code = read(content, headers);
         let line = |at: usize| code.lines[at].text(content);
         let found = code.items.iter();
@@ -237,7 +237,7 @@ mod tests {
     fn words_and_indentation_tell_items() {
         let kotlin = "package a.b\n\n/** Keeps. */\n@Single\nclass Store(\n    val path: Path,\n) {\n    private suspend fun open(a: Int): Int {\n        if (a > 1) {\n            b()\n        } else {\n            c()\n        }\n    }\n}\n\nval x = 1\n";
         assert_eq!(
-            items(kotlin, Headers::Words),
+            items(kotlin, HeadingStyle::Words),
             [
                 item("class Store", "/** Keeps. */", "}"),
                 item("fun open", "private suspend fun open(a: Int): Int {", "}")
@@ -246,14 +246,14 @@ mod tests {
         let elixir =
             "defmodule Shop.Cart do\n  @doc false\n  def add(cart, item) do\n    [item | cart]\n  end\nend\n";
         assert_eq!(
-            items(elixir, Headers::Words),
+            items(elixir, HeadingStyle::Words),
             [
                 item("defmodule Shop.Cart", "defmodule Shop.Cart do", "end"),
                 item("def add", "@doc false", "end")
             ]
         );
         let allman = "public sealed class A\n{\n    int b;\n}\n";
-        assert_eq!(items(allman, Headers::Words), [item("class A", "public sealed class A", "}")]);
+        assert_eq!(items(allman, HeadingStyle::Words), [item("class A", "public sealed class A", "}")]);
     }
 
     #[test]
@@ -270,12 +270,12 @@ mod tests {
     fn keys_of_data_are_headings_of_what_is_below_them() {
         let json = "{\n  \"a\": 1,\n  \"deps\": {\n    \"b\": [\n      2\n    ]\n  },\n  \"c\": 3\n}";
         assert_eq!(
-            items(json, Headers::Json),
+            items(json, HeadingStyle::Json),
             [item("deps", "\"deps\": {", "},"), item("b", "\"b\": [", "]")]
         );
         let yaml = "# of all\na: 1\non:\n- push\n- x: 2\n  y: 3\njobs:\n  test:\n    runs: 'x: y'\n";
         assert_eq!(
-            items(yaml, Headers::Yaml),
+            items(yaml, HeadingStyle::Yaml),
             [
                 item("on", "on:", "y: 3"),
                 item("x", "- x: 2", "y: 3"),
@@ -284,14 +284,17 @@ mod tests {
             ]
         );
         let toml = "a = 1\n# of b\n[b.c]\nd = [\n  1,\n]\n[[e]]\nf = 2";
-        assert_eq!(items(toml, Headers::Tables), [item("b.c", "# of b", "]"), item("e", "[[e]]", "f = 2")]);
+        assert_eq!(
+            items(toml, HeadingStyle::Tables),
+            [item("b.c", "# of b", "]"), item("e", "[[e]]", "f = 2")]
+        );
     }
 
     #[test]
     fn what_data_is_written_in_is_told_by_its_beginning() {
-        assert_eq!(Headers::of_data("# x\n[a]\nb = 1"), Headers::Tables);
-        assert_eq!(Headers::of_data("[\n1]"), Headers::Json);
-        assert_eq!(Headers::of_data("{"), Headers::Json);
-        assert_eq!(Headers::of_data("a: 1"), Headers::Yaml);
+        assert_eq!(HeadingStyle::of_data("# x\n[a]\nb = 1"), HeadingStyle::Tables);
+        assert_eq!(HeadingStyle::of_data("[\n1]"), HeadingStyle::Json);
+        assert_eq!(HeadingStyle::of_data("{"), HeadingStyle::Json);
+        assert_eq!(HeadingStyle::of_data("a: 1"), HeadingStyle::Yaml);
     }
 }

@@ -1,19 +1,19 @@
-//! The lines of code, each with what a cut before it would tear apart.
+//! The lines of code, each with the cost of a cut before it.
 
-/// What a line is to those around it.
+/// The relation of a line to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::text::chunk) enum Sort {
-    /// It stands for itself.
+pub(in crate::text::chunk) enum CodeLineRole {
+    /// An independent line.
     Plain,
-    /// A comment or an attribute, which belongs to what follows.
+    /// A comment or an attribute, which belongs to the next line.
     Lead,
-    /// It closes or goes on with what was begun above, such as `}` or `else`.
+    /// A line that closes or continues something from above, such as `}` or `else`.
     Closing,
 }
 
 /// A line that is not blank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::text::chunk) struct Line {
+pub(in crate::text::chunk) struct CodeLine {
     /// Its first byte, white space included.
     pub(in crate::text::chunk) start: usize,
     /// The byte after its last, without white space.
@@ -22,29 +22,29 @@ pub(in crate::text::chunk) struct Line {
     pub(super) row: usize,
     /// The column that its text begins in.
     pub(super) indent: usize,
-    /// How much around it a cut before it tears apart.
+    /// The number of nested parts that a cut before it tears apart.
     pub(in crate::text::chunk) depth: u32,
-    /// Whether a blank line stands above it.
+    /// True if a blank line is above it.
     pub(in crate::text::chunk) after_blank: bool,
-    /// What it is to those around it.
-    pub(in crate::text::chunk) sort: Sort,
+    /// Its relation to its neighbours.
+    pub(in crate::text::chunk) sort: CodeLineRole,
 }
 
-/// How many columns a tab takes.
+/// Columns of a tab.
 const TAB: usize = 4;
 
-/// First words of lines that go on with what was begun above at the same indentation.
+/// First words of lines that continue a block from above at the same indentation.
 const GO_ON: [&str; 20] = [
     "and", "case", "catch", "default", "do", "done", "elif", "else", "elseif", "elsif", "end", "ensure",
     "esac", "except", "fi", "finally", "in", "rescue", "then", "when",
 ];
 
-/// How comments and attributes begin, in one language or another.
+/// Prefixes of comments and attributes, in any language.
 const LEADS: [&str; 9] = ["//", "/*", "* ", "*/", "# ", "#[", "--", ";;", "@"];
 
-/// The lines of a content. How deep each stands is told by its indentation.
-pub(super) fn lines(content: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+/// Returns the lines of a content. The depth of each comes from its indentation.
+pub(super) fn lines(content: &str) -> Vec<CodeLine> {
+    let mut lines: Vec<CodeLine> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let (mut at, mut after_blank) = (0, false);
     for (row, written) in content.split_inclusive('\n').enumerate() {
@@ -63,21 +63,21 @@ pub(super) fn lines(content: &str) -> Vec<Line> {
         let depth = u32::try_from(open.len()).unwrap_or(u32::MAX);
         open.push(indent);
         let end = start + written.trim_end().len();
-        lines.push(Line { start, end, row, indent, depth, after_blank, sort });
+        lines.push(CodeLine { start, end, row, indent, depth, after_blank, sort });
         after_blank = false;
     }
     lines
 }
 
-impl Line {
-    /// What it says.
+impl CodeLine {
+    /// Returns its text.
     pub(super) fn text<'a>(&self, content: &'a str) -> &'a str {
         content[self.start..self.end].trim_start()
     }
 }
 
-/// The first of the comments and attributes that stand directly above a line, or itself.
-pub(super) fn with_leads(lines: &[Line], line: usize) -> usize {
+/// Returns the first of the comments and attributes directly above a line, or the line itself.
+pub(super) fn with_leads(lines: &[CodeLine], line: usize) -> usize {
     let mut first = line;
     while is_led(lines, first) {
         first -= 1;
@@ -85,17 +85,17 @@ pub(super) fn with_leads(lines: &[Line], line: usize) -> usize {
     first
 }
 
-/// Whether a comment or an attribute stands directly above a line.
-pub(super) fn is_led(lines: &[Line], line: usize) -> bool {
-    line > 0 && !lines[line].after_blank && lines[line - 1].sort == Sort::Lead
+/// Returns true if a comment or an attribute is directly above a line.
+pub(super) fn is_led(lines: &[CodeLine], line: usize) -> bool {
+    line > 0 && !lines[line].after_blank && lines[line - 1].sort == CodeLineRole::Lead
 }
 
-/// Whether the line has nothing but signs.
+/// Returns true if the line has only symbols.
 pub(super) fn is_signs(text: &str) -> bool {
     !text.contains(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// The first word of a text that begins with one.
+/// Returns the first word of a text that begins with one.
 pub(super) fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]
@@ -106,15 +106,15 @@ fn columns(line: &str) -> usize {
     blank.map(|c| if c == '\t' { TAB } else { 1 }).sum()
 }
 
-fn sort(text: &str) -> Sort {
-    // What begins with `@` may be an attribute or a variable.
+fn sort(text: &str) -> CodeLineRole {
+    // A line that begins with `@` may be an attribute or a variable.
     let lead = LEADS.iter().any(|mark| text.starts_with(mark)) || text == "#" || text == "*";
     if lead && !(text.starts_with('@') && text.contains(" = ")) {
-        Sort::Lead
+        CodeLineRole::Lead
     } else if text.starts_with([')', ']', '}']) || is_signs(text) || GO_ON.contains(&first_word(text)) {
-        Sort::Closing
+        CodeLineRole::Closing
     } else {
-        Sort::Plain
+        CodeLineRole::Plain
     }
 }
 
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn lines_know_how_deep_they_stand_and_what_they_are() {
         let text = "# why\r\nif a:\r\n    b\r\n\r\n    c\r\nelse:\r\n\td\r\n";
-        let found: Vec<(&str, u32, bool, Sort)> = lines(text)
+        let found: Vec<(&str, u32, bool, CodeLineRole)> = lines(text)
             .iter()
             .map(|line| (line.text(text), line.depth, line.after_blank, line.sort))
             .collect();
-        let (plain, lead, closing) = (Sort::Plain, Sort::Lead, Sort::Closing);
+        let (plain, lead, closing) = (CodeLineRole::Plain, CodeLineRole::Lead, CodeLineRole::Closing);
         assert_eq!(
             found,
             [

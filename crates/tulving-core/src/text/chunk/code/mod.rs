@@ -1,7 +1,7 @@
 //! The outline of code and data: items such as functions and types are its headings, lines its smallest parts.
 //!
-//! What the items are comes from the [`syntax`] of a language or, where there is no grammar for it or the content is
-//! not what it should be, from its [`indent`]ation. Sections begin where a line does.
+//! The items come from the [`syntax`] of a language. If there is no grammar for it, or parsing fails, they come from
+//! the [`indent`]ation. Sections begin at the start of a line.
 
 pub(super) mod grammar;
 mod guard;
@@ -11,48 +11,49 @@ mod syntax;
 
 use std::ops::Range;
 
-use self::indent::Headers;
-use self::lines::{Line, Sort};
+use self::indent::HeadingStyle;
+use self::lines::{CodeLine, CodeLineRole};
 use super::TINY;
-use super::form::Reading;
-use super::outline::{Block, LEVELS, Outline, Section};
-use super::pieces::{Language, WINDOW, pieces};
+use super::form::CodeOutlineMethod;
+use super::outline::{LEVELS, Outline, OutlineBlock, OutlineSection};
+use super::pieces::{TextLanguage, WINDOW, pieces};
 
-/// Something in code that has a name: a function, a type, an entry.
+/// A named part of code: a function, a type, an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct CodeItem {
     /// Its lines, with the comments and attributes above it.
     pub(super) lines: Range<usize>,
-    /// What it is called, such as `fn open`.
+    /// Its name, such as `fn open`.
     pub(super) heading: String,
 }
 
-/// The lines of code and the items in it, each before those within it.
+/// The lines of code and its items, each before the items inside it.
 #[derive(Debug, Default)]
-pub(super) struct Code {
-    pub(super) lines: Vec<Line>,
-    pub(super) items: Vec<Item>,
+pub(super) struct CodeStructure {
+    pub(super) lines: Vec<CodeLine>,
+    pub(super) items: Vec<CodeItem>,
 }
 
-impl Code {
-    /// Reads a content by the syntax of its language, where there is one and it says anything of it.
-    pub(super) fn read(content: &str, reading: Reading) -> Self {
+impl CodeStructure {
+    /// Reads a content by its language's syntax. Falls back to indentation if the syntax yields no items.
+    pub(super) fn read(content: &str, reading: CodeOutlineMethod) -> Self {
         match reading {
-            Reading::Indented(headers) => indent::read(content, headers),
-            Reading::Parsed(grammar) => syntax::read(content, grammar)
+            CodeOutlineMethod::Indented(headers) => indent::read(content, headers),
+            CodeOutlineMethod::Parsed(grammar) => syntax::read(content, grammar)
                 .filter(|code| !code.items.is_empty())
-                .unwrap_or_else(|| indent::read(content, Headers::Words)),
+                .unwrap_or_else(|| indent::read(content, HeadingStyle::Words)),
         }
     }
 
-    /// Its sections. An item that fits into the window is one; a larger one is opened up into what is within it.
-    pub(super) fn outline(&self, content: &str, language: Language) -> Outline {
+    /// Returns its sections. An item that fits into the window is one section; a larger one is split into the items
+    /// inside it.
+    pub(super) fn outline(&self, content: &str, language: TextLanguage) -> Outline {
         let mut sums = vec![0_u32];
         for line in &self.lines {
             let count = pieces(&content[line.start..line.end], language);
             sums.push(sums.last().copied().unwrap_or(0).saturating_add(count));
         }
-        let mut builder = Builder {
+        let mut builder = CodeOutlineBuilder {
             content,
             code: self,
             language,
@@ -72,31 +73,31 @@ impl Code {
     }
 }
 
-/// An item that was opened up.
-struct Open {
+/// An item that was split.
+struct OpenCodeItem {
     heading: usize,
     /// Its lines.
     lines: Range<usize>,
-    /// Pieces of its heading and of those above it.
+    /// Pieces of its heading and of the headings above it.
     above: u32,
 }
 
-struct Builder<'a> {
+struct CodeOutlineBuilder<'a> {
     content: &'a str,
-    code: &'a Code,
-    language: Language,
-    /// The pieces of all lines before each.
+    code: &'a CodeStructure,
+    language: TextLanguage,
+    /// Sum of the pieces of all lines before each line.
     sums: Vec<u32>,
     outline: Outline,
-    /// Items that go on, from the outermost in.
-    open: Vec<Open>,
+    /// Open items, outermost first.
+    open: Vec<OpenCodeItem>,
     /// The first line that is in no section yet.
     at: usize,
 }
 
-impl Builder<'_> {
-    fn take_in(&mut self, index: usize, item: &Item) {
-        // What is within an item that stays whole is no section, nor is what would tear another one apart.
+impl CodeOutlineBuilder<'_> {
+    fn take_in(&mut self, index: usize, item: &CodeItem) {
+        // Skip items inside an item that stays whole, and items that would tear another one apart.
         if item.lines.start < self.at {
             return;
         }
@@ -113,7 +114,7 @@ impl Builder<'_> {
         let within = self.code.items.get(index + 1).is_some_and(|next| next.lines.start < item.lines.end);
         if within && level < LEVELS && self.count(&item.lines).saturating_add(above) > WINDOW {
             self.at = item.lines.start;
-            self.open.push(Open { heading, lines: item.lines.clone(), above });
+            self.open.push(OpenCodeItem { heading, lines: item.lines.clone(), above });
         } else {
             self.push(item.lines.clone(), Some(heading), level, false);
         }
@@ -127,30 +128,35 @@ impl Builder<'_> {
         }
     }
 
-    /// The pieces of lines.
+    /// Returns the number of pieces in the lines.
     fn count(&self, lines: &Range<usize>) -> u32 {
         self.sums[lines.end].saturating_sub(self.sums[lines.start])
     }
 
-    /// What stands before a line and is in no item but the open one; `next` are the pieces of the item at that line.
+    /// Adds the lines before `line` that are in no item but the open one. `next` is the number of pieces of the item
+    /// at that line.
     fn push_rest(&mut self, line: usize, next: u32) {
         let rest = self.at..line;
         if rest.is_empty() {
             return;
         }
-        let text = |line: &Line| line.text(self.content);
+        let text = |line: &CodeLine| line.text(self.content);
         let heading = self.open.last().map(|open| open.heading);
         let begins = self.open.last().is_some_and(|open| open.lines.start == rest.start);
         let level = (self.open.len() + usize::from(!begins)).min(LEVELS);
         let lines = &self.code.lines[rest.clone()];
-        let closing = |line: &Line| line.sort == Sort::Closing && text(line).chars().count() <= CLOSING_CHARS;
+        let closing = |line: &CodeLine| {
+            line.sort == CodeLineRole::Closing && text(line).chars().count() <= CLOSING_CHARS
+        };
         if !begins && lines.iter().all(closing) && !self.outline.sections.is_empty() {
-            // It closes what is above.
+            // The lines only close the section above.
             self.at = line;
             return;
         }
-        let told =
-            lines.iter().filter(|line| line.sort != Sort::Lead && !lines::is_signs(text(line))).count();
+        let told = lines
+            .iter()
+            .filter(|line| line.sort != CodeLineRole::Lead && !lines::is_signs(text(line)))
+            .count();
         let own = self.count(&rest);
         let small = own <= TINY || own.saturating_add(next) <= WINDOW;
         self.push(rest, heading, level, begins && told <= 1 && small);
@@ -159,8 +165,8 @@ impl Builder<'_> {
     fn push(&mut self, lines: Range<usize>, heading: Option<usize>, level: usize, bare: bool) {
         let start = self.code.lines[lines.start].start;
         let end = self.code.lines[lines.end - 1].end;
-        let blocks = if bare { Vec::new() } else { vec![Block { range: start..end, code: false }] };
-        self.outline.sections.push(Section { range: start..end, heading, level, blocks });
+        let blocks = if bare { Vec::new() } else { vec![OutlineBlock { range: start..end, code: false }] };
+        self.outline.sections.push(OutlineSection { range: start..end, heading, level, blocks });
         self.at = lines.end;
     }
 }

@@ -1,7 +1,7 @@
-//! Code by the syntax of its language: the items in it, and what a cut before each line tears apart.
+//! Reads code by the syntax of its language: the items in it, and the cost of a cut before each line.
 //!
-//! Parsing is bounded: [`guard`] keeps out what is known to harm, a parse that takes too long is given up, and it runs on
-//! a stack of its own, since the parser's recursion grows with the ambiguity of the code. Nothing here recurses.
+//! Parsing is bounded. [`guard`] rejects input that is known to do harm, and a parse that takes too long is stopped. The
+//! parser has its own stack, because its recursion grows with the ambiguity of the code. The code here does not recurse.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -9,33 +9,32 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
-use super::grammar::{Grammar, Kind, LEADS, Name, STRINGS, VALUES, WRAPPERS};
-use super::lines::{self, Line, Sort};
-use super::{Code, Item, guard};
+use super::grammar::{CodeItemKind, Grammar, ItemNameLocation, LEADS, STRINGS, VALUES, WRAPPERS};
+use super::lines::{self, CodeLine, CodeLineRole};
+use super::{CodeItem, CodeStructure, guard};
 
-/// How long a parse may take: so long, and so much for each byte. Code that is not broken takes a fifth of it; broken code
-/// can take quadratic time, and how long is not told by what the parser counts.
+/// Time limit of a parse: a minimum, plus an amount for each byte. Valid code takes a fifth of it. Broken code can take
+/// quadratic time, which the parser's own counters do not show.
 const AT_LEAST: Duration = Duration::from_millis(200);
 const FOR_EACH_BYTE: Duration = Duration::from_micros(1);
 
-/// How many bytes the parser is given at once. Its scanners may read on to the end from anywhere, so the time is looked
-/// at here too.
+/// Bytes given to the parser at once. Its scanners may read to the end from anywhere, so the time is checked here too.
 const GIVEN: usize = 1 << 16;
 
-/// The stack that the parser runs on, in bytes. Pages of it that are not used cost nothing.
+/// Stack size of the parser, in bytes. Unused pages cost nothing.
 const STACK: usize = 128 << 20;
 
-/// Most declarators within one another that are looked through for a name.
+/// Most nested declarators that are searched for a name.
 const DECLARATORS: usize = 16;
 
-/// Longest name, in bytes, of what is called with a text and a function.
+/// Longest name, in bytes, of a function that is called with a string and a function.
 const CALLED_BYTES: usize = 60;
 
-/// Most characters of a name that are looked at.
+/// Most characters of a name that are read.
 const NAME_CHARS: usize = 200;
 
-/// The lines and items of code; `None` where it is not parsed.
-pub(super) fn read(content: &str, grammar: Grammar) -> Option<Code> {
+/// Returns the lines and items of code, or `None` if it cannot be parsed.
+pub(super) fn read(content: &str, grammar: Grammar) -> Option<CodeStructure> {
     if !guard::lets_pass(content, grammar) {
         return None;
     }
@@ -43,7 +42,7 @@ pub(super) fn read(content: &str, grammar: Grammar) -> Option<Code> {
         let builder = std::thread::Builder::new().name("parse".to_owned()).stack_size(STACK);
         let parsing = builder.spawn_scoped(scope, || {
             let tree = parsed(content, grammar)?;
-            Some(Walk::new(content, grammar).over(&tree))
+            Some(SyntaxTreeWalk::new(content, grammar).over(&tree))
         });
         parsing.ok()?.join().ok()?
     })
@@ -73,58 +72,58 @@ fn parsed(content: &str, grammar: Grammar) -> Option<Tree> {
     tree.filter(|_| !given_up.get())
 }
 
-/// What a sort of node is here.
+/// The role of a kind of node.
 #[derive(Clone, Copy)]
-enum Role {
-    Item(&'static Kind),
+enum SyntaxNodeRole {
+    Item(&'static CodeItemKind),
     Wrapper,
     Lead,
     Value,
     Other,
 }
 
-/// The role of each sort of node, by its id.
-fn roles(grammar: Grammar) -> Vec<Role> {
+/// Returns the role of each kind of node, by its id.
+fn roles(grammar: Grammar) -> Vec<SyntaxNodeRole> {
     let language = grammar.language();
     let ids = (0..language.node_kind_count()).map(|id| u16::try_from(id).unwrap_or(u16::MAX));
     let role = |id: u16| match language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id)) {
-        None => Role::Other,
-        Some(node) if WRAPPERS.contains(&node) => Role::Wrapper,
-        Some(node) if LEADS.contains(&node) || node.contains("comment") => Role::Lead,
+        None => SyntaxNodeRole::Other,
+        Some(node) if WRAPPERS.contains(&node) => SyntaxNodeRole::Wrapper,
+        Some(node) if LEADS.contains(&node) || node.contains("comment") => SyntaxNodeRole::Lead,
         Some(node) => match grammar.kinds().iter().find(|kind| kind.node == node) {
-            Some(kind) => Role::Item(kind),
-            None if VALUES.contains(&node) => Role::Value,
-            None => Role::Other,
+            Some(kind) => SyntaxNodeRole::Item(kind),
+            None if VALUES.contains(&node) => SyntaxNodeRole::Value,
+            None => SyntaxNodeRole::Other,
         },
     };
     ids.map(role).collect()
 }
 
-/// A node around an item that begins and ends it.
-struct Wrapper {
+/// A node around an item that sets its beginning and end.
+struct WrapperNode {
     rows: (usize, usize),
     start: usize,
     end: usize,
     depth: u32,
 }
 
-struct Walk<'a> {
+struct SyntaxTreeWalk<'a> {
     content: &'a str,
-    roles: Vec<Role>,
-    lines: Vec<Line>,
-    /// The line of each row, or the next that is not blank.
+    roles: Vec<SyntaxNodeRole>,
+    lines: Vec<CodeLine>,
+    /// The line of each row, or the next line that is not blank.
     line_of: Vec<usize>,
-    /// How many more parts a cut before a row tears apart than one before the row above.
+    /// Change in the number of parts that a cut before a row tears apart, compared with the row above.
     torn: Vec<i32>,
-    wrapper: Option<Wrapper>,
-    items: Vec<Item>,
+    wrapper: Option<WrapperNode>,
+    items: Vec<CodeItem>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SyntaxTreeWalk<'a> {
     fn new(content: &'a str, grammar: Grammar) -> Self {
         let mut lines = lines::lines(content);
-        for line in lines.iter_mut().filter(|line| line.sort == Sort::Lead) {
-            line.sort = Sort::Plain;
+        for line in lines.iter_mut().filter(|line| line.sort == CodeLineRole::Lead) {
+            line.sort = CodeLineRole::Plain;
         }
         let rows = content.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let mut line_of = vec![lines.len(); rows + 1];
@@ -137,11 +136,11 @@ impl<'a> Walk<'a> {
         Self { content, roles: roles(grammar), lines, line_of, torn, wrapper: None, items: Vec::new() }
     }
 
-    fn over(mut self, tree: &Tree) -> Code {
+    fn over(mut self, tree: &Tree) -> CodeStructure {
         let mut cursor = tree.walk();
-        // The root is torn by every cut, so it does not count.
+        // Every cut tears the root, so it does not count.
         let mut more = cursor.goto_first_child();
-        // Counted here: the cursor would count anew for each node.
+        // Counted here, because the cursor would recount for each node.
         let mut depth = 1;
         while more {
             self.visit(&cursor.node(), depth);
@@ -154,7 +153,7 @@ impl<'a> Walk<'a> {
                 line.depth = u32::try_from(torn).unwrap_or(0);
             }
         }
-        Code { lines: self.lines, items: self.items }
+        CodeStructure { lines: self.lines, items: self.items }
     }
 
     fn visit(&mut self, node: &Node<'_>, depth: u32) {
@@ -164,40 +163,40 @@ impl<'a> Walk<'a> {
             self.torn[last + 1] -= 1;
         }
         match self.role(node) {
-            Role::Item(kind) => self.item(node, kind, depth),
-            Role::Wrapper => match &mut self.wrapper {
-                // One directly within another.
+            SyntaxNodeRole::Item(kind) => self.item(node, kind, depth),
+            SyntaxNodeRole::Wrapper => match &mut self.wrapper {
+                // A wrapper directly inside another.
                 Some(around) if around.depth + 1 == depth && around.end >= node.end_byte() => {
                     around.depth += 1;
                 }
                 _ => {
                     let (start, end) = (node.start_byte(), node.end_byte());
-                    self.wrapper = Some(Wrapper { rows: (first, last), start, end, depth });
+                    self.wrapper = Some(WrapperNode { rows: (first, last), start, end, depth });
                 }
             },
-            Role::Lead if self.begins_line(first, node.start_byte()) => {
+            SyntaxNodeRole::Lead if self.begins_line(first, node.start_byte()) => {
                 let lines = &mut self.lines[self.line_of[first]..self.line_of[last + 1]];
                 if lines.last().is_some_and(|line| line.end <= node.end_byte()) {
-                    lines.iter_mut().for_each(|line| line.sort = Sort::Lead);
+                    lines.iter_mut().for_each(|line| line.sort = CodeLineRole::Lead);
                 }
             }
-            Role::Lead | Role::Value | Role::Other => {}
+            SyntaxNodeRole::Lead | SyntaxNodeRole::Value | SyntaxNodeRole::Other => {}
         }
     }
 
-    fn role(&self, node: &Node<'_>) -> Role {
-        self.roles.get(usize::from(node.kind_id())).copied().unwrap_or(Role::Other)
+    fn role(&self, node: &Node<'_>) -> SyntaxNodeRole {
+        self.roles.get(usize::from(node.kind_id())).copied().unwrap_or(SyntaxNodeRole::Other)
     }
 
-    /// Whether nothing stands before this byte in its row.
+    /// Returns true if nothing comes before this byte in its row.
     fn begins_line(&self, row: usize, byte: usize) -> bool {
         let line = self.lines.get(self.line_of[row]).filter(|line| line.row == row);
         line.is_some_and(|line| line.end - line.text(self.content).len() == byte)
     }
 
-    fn item(&mut self, node: &Node<'_>, kind: &Kind, depth: u32) {
+    fn item(&mut self, node: &Node<'_>, kind: &CodeItemKind, depth: u32) {
         let ((mut first, mut last), mut start) = (rows(node), node.start_byte());
-        let within = |around: &&Wrapper| around.depth + 1 == depth && around.end >= node.end_byte();
+        let within = |around: &&WrapperNode| around.depth + 1 == depth && around.end >= node.end_byte();
         if let Some(around) = self.wrapper.as_ref().filter(within) {
             (first, start) = (around.rows.0, around.start);
             last = last.max(around.rows.1);
@@ -205,41 +204,46 @@ impl<'a> Walk<'a> {
         if !self.begins_line(first, start) {
             return;
         }
-        let needs_lines = matches!(kind.name, Name::Assigned | Name::Left | Name::Called);
+        let needs_lines = matches!(
+            kind.name,
+            ItemNameLocation::Assigned | ItemNameLocation::Left | ItemNameLocation::Called
+        );
         if needs_lines && first == last {
             return;
         }
         if let Some(heading) = self.heading(node, kind, depth <= 2) {
             let lines = lines::with_leads(&self.lines, self.line_of[first])..self.line_of[last + 1];
-            self.items.push(Item { lines, heading });
+            self.items.push(CodeItem { lines, heading });
         }
     }
 
-    /// The word and the name of an item; `None` where it has none, or is none after all.
-    fn heading(&self, node: &Node<'_>, kind: &Kind, outermost: bool) -> Option<String> {
+    /// Returns the keyword and the name of an item, or `None` if it has no name or is not an item after all.
+    fn heading(&self, node: &Node<'_>, kind: &CodeItemKind, outermost: bool) -> Option<String> {
         let field = |name: &str| node.child_by_field_name(name);
-        let is_value = |value: Node<'_>| matches!(self.role(&value), Role::Value);
+        let is_value = |value: Node<'_>| matches!(self.role(&value), SyntaxNodeRole::Value);
         let name = match kind.name {
-            Name::Field => self.text(field("name")?),
-            Name::WithBody => field("body").and(field("name")).map(|name| self.text(name))?,
-            Name::Declarator => self.text(declared(*node)?),
-            Name::Implemented => match field("trait") {
+            ItemNameLocation::Field => self.text(field("name")?),
+            ItemNameLocation::WithBody => field("body").and(field("name")).map(|name| self.text(name))?,
+            ItemNameLocation::Declarator => self.text(declared(*node)?),
+            ItemNameLocation::Implemented => match field("trait") {
                 Some(of) => format!("{} for {}", self.text(of), self.text(field("type")?)),
                 None => self.text(field("type")?),
             },
-            Name::Received => format!("{} {}", self.text(field("receiver")?), self.text(field("name")?)),
-            Name::Within => self.text(first_with(node, "name")?.child_by_field_name("name")?),
-            Name::Assigned => {
+            ItemNameLocation::Received => {
+                format!("{} {}", self.text(field("receiver")?), self.text(field("name")?))
+            }
+            ItemNameLocation::Within => self.text(first_with(node, "name")?.child_by_field_name("name")?),
+            ItemNameLocation::Assigned => {
                 let declarator = first_with(node, "name")?;
                 let value = declarator.child_by_field_name("value");
                 let counts = outermost || value.is_some_and(is_value);
                 self.text(declarator.child_by_field_name("name").filter(|_| counts)?)
             }
-            Name::Property => {
+            ItemNameLocation::Property => {
                 field("value").filter(|value| is_value(*value))?;
                 self.text(field("property").or(field("name"))?)
             }
-            Name::Called => {
+            ItemNameLocation::Called => {
                 let called = field("function").filter(|called| called.byte_range().len() <= CALLED_BYTES)?;
                 let given = field("arguments")?;
                 let mut cursor = given.walk();
@@ -248,7 +252,9 @@ impl<'a> Walk<'a> {
                 given.last().filter(|last| is_value(*last))?;
                 format!("{}({})", self.text(called), self.text(told))
             }
-            Name::Left => self.text(field("left").filter(|_| field("right").is_some_and(is_value))?),
+            ItemNameLocation::Left => {
+                self.text(field("left").filter(|_| field("right").is_some_and(is_value))?)
+            }
         };
         let gap = if kind.word.ends_with(char::is_alphabetic) || kind.word.ends_with('!') { " " } else { "" };
         Some(format!("{}{gap}{name}", kind.word))
@@ -260,13 +266,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The first and the last row of a node. Where it ends with a line break, that is the row before.
+/// Returns the first and the last row of a node. If the node ends with a line break, the last row is the one before.
 fn rows(node: &Node<'_>) -> (usize, usize) {
     let (start, end) = (node.start_position(), node.end_position());
     (start.row, if end.column == 0 { end.row.saturating_sub(1).max(start.row) } else { end.row })
 }
 
-/// Goes on to the next node, each before those within it, and counts how deep it stands.
+/// Moves to the next node, parents before children, and keeps track of the depth.
 fn next(cursor: &mut TreeCursor<'_>, depth: &mut u32) -> bool {
     if cursor.goto_first_child() {
         *depth += 1;
@@ -281,7 +287,7 @@ fn next(cursor: &mut TreeCursor<'_>, depth: &mut u32) -> bool {
     true
 }
 
-/// What is declared: the innermost of the declarators within one another.
+/// Returns the innermost of the nested declarators.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut declared = node.child_by_field_name("declarator")?;
     for _ in 0..DECLARATORS {
@@ -293,7 +299,7 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
     Some(declared)
 }
 
-/// The first child that has such a field.
+/// Returns the first child that has such a field.
 fn first_with<'a>(node: &Node<'a>, field: &str) -> Option<Node<'a>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| child.child_by_field_name(field).is_some())

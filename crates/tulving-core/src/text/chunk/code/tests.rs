@@ -1,22 +1,22 @@
 use proptest::prelude::*;
 
-use super::super::{Form, split};
-use crate::limits::Limits;
-use crate::vocabulary::ContentType;
+use super::super::{ContentForm, split};
+use crate::model::limits::Limits;
+use crate::model::vocabulary::ContentType;
 
-/// Each chunk as its heading path and its first line. A line `…` stands for statements that fill most of a window, or
-/// for what follows it in the line, so often.
+/// Returns the heading path and the first line of each chunk. A line `…` is replaced by statements that fill most of
+/// a window, or by as many copies of the text after it.
 fn cut(language: &str, statement: &str, sample: &str) -> Vec<String> {
     let filled = filled(statement, sample);
     let chunks = told(&filled, code(language));
-    // Line breaks of another sort change nothing.
+    // Other kinds of line break change nothing.
     let breaks = told(&filled.replace('\n', "\r\n"), code(language));
     assert_eq!(chunks, breaks, "{language}");
     chunks
 }
 
-fn code(language: &str) -> Form<'_> {
-    Form { content_type: ContentType::Code, language: Some(language) }
+fn code(language: &str) -> ContentForm<'_> {
+    ContentForm { content_type: ContentType::Code, language: Some(language) }
 }
 
 fn filled(statement: &str, sample: &str) -> String {
@@ -28,9 +28,9 @@ fn filled(statement: &str, sample: &str) -> String {
     sample.lines().map(fill).collect()
 }
 
-fn told(content: &str, form: Form<'_>) -> Vec<String> {
+fn told(content: &str, form: ContentForm<'_>) -> Vec<String> {
     let chunks = split(content, form);
-    let tell = |chunk: &crate::memory::Chunk| {
+    let tell = |chunk: &crate::model::memory::Chunk| {
         let first = content[chunk.start..chunk.end].lines().next().unwrap_or_default();
         format!("{} | {first}", chunk.heading_path.join(" > "))
     };
@@ -485,7 +485,7 @@ class Cart(val items: List<Item>) {
     let expected = ["class Cart > fun add | package shop", "class Cart > fun sum | private fun sum(): Int {"];
     assert_eq!(cut("kotlin", "weigh(apple, pear, 3)", sample), expected);
     assert_eq!(cut("", "weigh(apple, pear, 3)", sample), expected);
-    // Without words that name things, blank lines are where it is cut.
+    // Without words that introduce items, cuts are at blank lines.
     let plain =
         format!("{}\n{}", "set apple [weigh pear 3]\n".repeat(20), "set plum [weigh pear 4]\n".repeat(20));
     assert_eq!(told(&plain, code("tcl")), [" | set apple [weigh pear 3]", " | set plum [weigh pear 4]"]);
@@ -493,7 +493,7 @@ class Cart(val items: List<Item>) {
 
 #[test]
 fn data_is_cut_between_entries_below_their_keys() {
-    let data = |language| Form { content_type: ContentType::Structured, language };
+    let data = |language| ContentForm { content_type: ContentType::Structured, language };
     let entries: String = (0..20).map(|n| format!("    \"key {n}\": [\"apple\", {n}],\n")).collect();
     let json = format!(
         "{{\n  \"name\": \"shop\",\n  \"fruit\": {{\n{entries}  }},\n  \"nuts\": {{\n{entries}  }}\n}}\n"
@@ -656,9 +656,9 @@ proptest! {
         language in prop::sample::select(LANGUAGES.to_vec()),
         content_type in prop::sample::select(vec![ContentType::Code, ContentType::Structured]),
     ) {
-        let chunks = split(&content, Form { content_type, language: Some(language) });
+        let chunks = split(&content, ContentForm { content_type, language: Some(language) });
         prop_assert!(!chunks.is_empty());
-        let pieces = |text: &str| super::super::pieces::pieces(text, super::super::Language::of(&content));
+        let pieces = |text: &str| super::super::pieces::pieces(text, super::super::TextLanguage::of(&content));
         let mut at = 0;
         for chunk in &chunks {
             prop_assert!(at <= chunk.start && chunk.start <= chunk.end);

@@ -1,11 +1,11 @@
-//! What was edited, forgotten or archived since it was taken in, there or here.
+//! Memories that were edited, forgotten or archived after the import, there or here.
 
-use tulving_core::adopt::AdoptOptions;
-use tulving_core::foreign::{ForeignMemory, Stands};
-use tulving_core::id::{MemoryId, Version};
-use tulving_core::record::Record;
-use tulving_core::request::{AuditFilter, Manner, SaveRequest};
-use tulving_core::vocabulary::{AuditAct, MemoryType, State};
+use tulving_core::model::foreign::{ForeignMemory, Stands};
+use tulving_core::model::id::{MemoryId, Version};
+use tulving_core::model::record::Record;
+use tulving_core::model::request::{AuditFilter, Manner, SaveRequest};
+use tulving_core::model::vocabulary::{AuditAct, MemoryType, State};
+use tulving_core::verbs::adopt::ForeignImportOptions;
 
 use super::{adopt, adopt_as, collection, counts, item, only};
 use crate::bed::{Bed, said};
@@ -85,7 +85,7 @@ fn what_the_import_had_forgotten_or_archived_comes_back_when_it_does_there() {
     adopt(&bed, &user, standing([forgotten, archived]));
     assert_eq!(bed.contents(&user), ["two"]);
     assert_eq!(state("two"), State::Archived);
-    let foreseen = AdoptOptions { dry_run: true, ..AdoptOptions::default() };
+    let foreseen = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
     assert_eq!(adopt_as(&bed, &user, standing([active, active]), &foreseen).restored, 2);
     let back = adopt(&bed, &user, standing([active, active]));
     assert_eq!((counts(&back), back.restored, back.left.len()), ((0, 0, 0, 0), 2, 0));

@@ -1,11 +1,11 @@
-//! Whose an adopted memory is, who may adopt, and what nobody learns by it.
+//! The owner of an imported memory, who may import, and that nobody learns of hidden memories by it.
 
-use tulving_core::adopt::AdoptOptions;
-use tulving_core::error::{Error, Invalid};
-use tulving_core::foreign::{ForeignMemory, Stands};
-use tulving_core::id::{MemoryId, Version};
-use tulving_core::request::SaveRequest;
-use tulving_core::vocabulary::{Boundary, Role, SpaceKind};
+use tulving_core::model::error::{Error, Invalid};
+use tulving_core::model::foreign::{ForeignMemory, Stands};
+use tulving_core::model::id::{MemoryId, Version};
+use tulving_core::model::request::SaveRequest;
+use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
+use tulving_core::verbs::adopt::ForeignImportOptions;
 
 use super::{adopt, adopt_as, collection, counts, item, only};
 use crate::bed::{Bed, caller, refused, within};
@@ -26,7 +26,8 @@ fn every_space_and_every_person_has_their_own() {
     assert_eq!(adopt(&bed, &user, theirs()).new, 2);
     assert_eq!(only(&bed, &user, "with an id of its own").id, id, "a free id is kept");
     assert_eq!(adopt(&bed, &within(&user, hub), theirs()).new, 2);
-    let private = AdoptOptions { boundary: Some(Boundary::Private), ..AdoptOptions::default() };
+    let private =
+        ForeignImportOptions { boundary: Some(Boundary::Private), ..ForeignImportOptions::default() };
     assert_eq!(adopt_as(&bed, &friend, theirs(), &private).new, 2);
     for who in [&user, &within(&user, hub)] {
         assert_eq!(counts(&adopt(&bed, who, theirs())), (0, 0, 2, 0));
@@ -70,16 +71,24 @@ fn it_takes_the_right_to_write_and_no_more() {
     let hub = bed.hub("hub");
     let writer = bed.member("writer", hub, Role::Writer);
     let reader = bed.member("reader", hub, Role::Reader);
-    let denied =
-        bed.engine.adopt(&reader, collection(vec![item("1", "x")]), &AdoptOptions::default(), &mut |_| {});
+    let denied = bed.engine.adopt(
+        &reader,
+        collection(vec![item("1", "x")]),
+        &ForeignImportOptions::default(),
+        &mut |_| {},
+    );
     refused!(denied, Error::Denied { need: Role::Writer, .. });
     let adopted = adopt(&bed, &writer, collection(vec![item("1", "x")]));
     assert_eq!(adopted.new, 1);
     let memory = only(&bed, &writer, "x");
     assert_eq!((memory.owner, memory.edition.boundary), (writer.viewer.principal, Boundary::Hub));
     let outsider = caller(bed.person("outsider").viewer.principal, hub);
-    let denied =
-        bed.engine.adopt(&outsider, collection(vec![item("1", "x")]), &AdoptOptions::default(), &mut |_| {});
+    let denied = bed.engine.adopt(
+        &outsider,
+        collection(vec![item("1", "x")]),
+        &ForeignImportOptions::default(),
+        &mut |_| {},
+    );
     refused!(denied, Error::NoSpace { .. });
 }
 
@@ -91,7 +100,7 @@ fn a_group_stays_sealed_whatever_was_said_there() {
     let open = SaveRequest { boundary: Some(Boundary::Org), ..SaveRequest::new("open there") };
     adopt(&bed, &user, collection(vec![ForeignMemory::new("1", open)]));
     assert_eq!(only(&bed, &user, "open there").edition.boundary, Boundary::Hub);
-    let options = AdoptOptions { boundary: Some(Boundary::Org), ..AdoptOptions::default() };
+    let options = ForeignImportOptions { boundary: Some(Boundary::Org), ..ForeignImportOptions::default() };
     let refused = bed.engine.adopt(&user, collection(vec![item("2", "x")]), &options, &mut |_| {});
     refused!(refused, Error::Invalid(Invalid::BoundaryTooWide { .. }));
 }

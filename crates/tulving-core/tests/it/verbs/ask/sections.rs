@@ -1,8 +1,8 @@
-//! What of a memory is shown: its sections, and what has room in a token budget.
+//! The shown part of a memory: its sections, within a token budget.
 
-use tulving_core::answer::Strength;
-use tulving_core::limits::Limits;
-use tulving_core::request::{Ask, Filter, Fusion, Mode, RecallRequest};
+use tulving_core::model::answer::Strength;
+use tulving_core::model::limits::Limits;
+use tulving_core::model::request::{Ask, Filter, Fusion, Mode, RecallRequest};
 
 use super::{ask, bed};
 
@@ -113,7 +113,7 @@ fn the_best_section_of_a_long_memory_is_named() {
     assert_eq!(section.heading_path, ["Manual", "Valves"]);
 }
 
-/// A manual with a section for each name; those in `about` tell of the relief valve.
+/// Returns a manual with a section for each name; those in `about` describe the relief valve.
 fn manual(names: &[&str], about: &[&str]) -> String {
     let section = |name: &&str| {
         let filler = format!("The {name} is cleaned and oiled with care. ").repeat(18);
@@ -153,7 +153,13 @@ fn further_good_sections_stand_below_the_best_one() {
         assert_eq!(short.further, []);
     }
     let answer = ask(&bed, &user, Ask::new("the Hose is cleaned and oiled with care"));
-    assert!(answer.hits[0].further.iter().all(|further| further.section.heading_path[1] != "Hose"));
+    assert!(
+        answer.hits[0].further.iter().all(|further| further
+            .section
+            .heading_path
+            .last()
+            .is_some_and(|label| label != "Hose"))
+    );
 }
 
 #[test]
@@ -175,4 +181,80 @@ fn further_sections_are_the_first_to_have_no_room_in_a_budget() {
     assert_eq!(given(None), (1, 2, 0));
     assert_eq!(given(Some(1_000)), (1, 2, 0));
     assert_eq!(given(Some(400)), (0, 2, 0), "both memories, and nothing further");
+}
+
+/// Returns a handbook of many small sections, at several levels, with every text that looks like a heading and
+/// is not one.
+fn handbook() -> String {
+    let small = |level: &str, name: &str, says: &str| format!("{level} {name}\n\n{says}\n\n");
+    let mut text = String::from("# Handbook\n\nFor the crew of the boat.\n\n");
+    for (name, says) in [
+        ("Engine", "Let it run for five minutes before casting off."),
+        ("Galley", "The stove burns paraffin from the blue tin."),
+        ("Anchor", "Thirty metres of chain lie in the forward locker."),
+        ("Radio", "Channel sixteen is watched at all times."),
+        ("Mooring", "Two lines at the bow and one at the stern."),
+        ("Bilge", "Pump it every morning and write the count down."),
+    ] {
+        text.push_str(&small("##", name, says));
+        text.push_str(&small("###", &format!("{name} checklist"), "Look at it twice a day."));
+    }
+    text.push_str("Night watch\n-----------\n\nFour hours each, the youngest begins.\n\n");
+    text.push_str("```sh\n# Provisions\nmake list\n```\n\n");
+    text.push_str("Provisions\n----------\n\nRice and lentils for three weeks.\n\n");
+    text.push_str("Laundry\n=======\n\nOn Sundays, in the harbour.\n");
+    text.trim_end().to_owned()
+}
+
+#[test]
+fn an_exact_heading_was_labelled_as_its_neighbour() {
+    let bed = bed();
+    let user = bed.user();
+    let text = handbook();
+    bed.save(&user, text.as_str());
+    bed.save(&user, "The boat is painted white");
+    bed.engine.embed_waiting(10).expect("embedded");
+    let names = [
+        ("Galley", "## Galley"),
+        ("anchor", "## Anchor"),
+        ("Mooring checklist", "### Mooring checklist"),
+        ("Bilge", "## Bilge"),
+        ("Night watch", "Night watch\n-----------"),
+        ("Provisions", "Provisions\n----------"),
+        ("Laundry", "Laundry\n======="),
+    ];
+    for fusion in [Fusion::Measured, Fusion::Ranks] {
+        for (question, begins) in names {
+            let answer = ask(&bed, &user, Ask { fusion, ..Ask::new(question) });
+            let hit = answer.hits.iter().find(|hit| hit.section.is_some()).expect("the handbook");
+            let section = hit.section.as_ref().expect("a section");
+            let label = section.heading_path.last().expect("a heading");
+            assert!(label.eq_ignore_ascii_case(question), "{question}: {:?}", section.heading_path);
+            assert!(hit.shown().starts_with(begins), "{question}: {}", hit.shown());
+            assert_eq!(hit.shown(), &text[section.start..section.end]);
+            let line = text.lines().nth(section.line - 1).expect("a line");
+            assert_eq!(line.trim_start_matches(['#', ' ']), label, "the line is that of the label");
+        }
+    }
+    let budget = ask(&bed, &user, Ask { token_budget: Some(200), ..Ask::new("Galley") });
+    let cut = budget.hits.iter().find(|hit| hit.cut).expect("cut to its section");
+    assert!(cut.memory.edition.text.content.starts_with("## Galley\n\nThe stove"));
+}
+
+#[test]
+fn words_below_a_heading_are_labelled_with_it_and_no_other() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, handbook().as_str());
+    bed.engine.embed_waiting(10).expect("embedded");
+    for (question, label) in [
+        ("how many metres of chain are in the forward locker?", "Anchor"),
+        ("channel sixteen at all times", "Radio"),
+        ("rice and lentils", "Provisions"),
+        ("what does make list do?", "Night watch"),
+        ("for the crew of the boat", "Handbook"),
+    ] {
+        let hit = ask(&bed, &user, Ask::new(question)).hits.remove(0);
+        assert_eq!(hit.heading_path().last().map(String::as_str), Some(label), "{question}");
+    }
 }

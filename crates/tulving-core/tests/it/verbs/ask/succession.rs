@@ -1,13 +1,13 @@
-//! A question about what was replaced: what comes first, what is marked, and what held at a time.
+//! Questions about replaced memories: which comes first, which is marked, and which was valid at a time.
 
 use std::time::Duration;
 
-use tulving_core::answer::{Answer, Hit, Lane, PartName, Strength};
-use tulving_core::id::MemoryId;
+use tulving_core::model::answer::{Answer, Hit, Lane, PartName, Strength};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::request::{Ask, Caller, Mode, SaveRequest, Sort, UpdateRequest};
+use tulving_core::model::time::Timestamp;
+use tulving_core::model::vocabulary::Relation;
 use tulving_core::ports::Clock as _;
-use tulving_core::request::{Ask, Caller, Mode, SaveRequest, Sort, UpdateRequest};
-use tulving_core::time::Timestamp;
-use tulving_core::vocabulary::Relation;
 
 use super::{ask, bed, part, place, request};
 use crate::bed::{Bed, listing, recall};
@@ -77,7 +77,7 @@ fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is
     assert_eq!(found("2026-06-01"), [(ids[2], None)]);
 }
 
-/// The ids that are found as of a day.
+/// Returns the ids found as of a day.
 fn as_of(bed: &Bed, user: &Caller, question: &str, day: &str) -> Vec<MemoryId> {
     let as_of = Some(day.parse().expect("a day"));
     let answer = ask(bed, user, Ask { as_of, ..Ask::new(question) });
@@ -104,7 +104,7 @@ fn what_was_superseded_stays_so_where_its_successor_ended_or_was_replaced_in_tur
     bed.link(&user, rome, munich, Relation::Updates);
     assert_eq!(as_of(&bed, &user, question, "2022-06-01"), []);
     assert_eq!(as_of(&bed, &user, question, "2023-06-01"), [rome]);
-    // Nor now, where the one between them does not count any more.
+    // Nor now, when the one between them no longer counts.
     for archived in [false, true] {
         if archived {
             bed.engine.archive(&user, munich.into()).expect("archived");
@@ -138,7 +138,7 @@ fn a_successor_that_has_expired_supersedes_nothing_any_more() {
     assert_eq!(superseded(), (None, false));
 }
 
-/// More memories than any lane holds, each of which updates the one before, a day later.
+/// Creates more memories than any lane returns, each an update of the one before, a day later.
 fn status_of_each_day(bed: &Bed, user: &Caller, days: u32) -> Vec<MemoryId> {
     let mut ids: Vec<MemoryId> = Vec::new();
     let start = "2024-01-01".parse::<Timestamp>().expect("a day").as_micros();
@@ -203,7 +203,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
         "{}",
         answer.hits[0].why
     );
-    // Also where it is found, and less so than something else.
+    // Also if it is found itself, with a lower rank than something else.
     let between = bed.save(&user, "Deploys of the blog go elsewhere").id;
     let both = Ask {
         lanes: vec![Lane::Keyword, Lane::Vector],
@@ -212,7 +212,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
     let answer = ask(&bed, &user, both);
     assert!(place(&answer, new) < place(&answer, between), "{answer:?}");
     assert!(part(&answer.hits[place(&answer, new)], PartName::Succession).is_some_and(|value| value > 0.0));
-    // Within the filter only.
+    // Only within the filter.
     bed.link(&user, hidden.id, new, Relation::Updates);
     let mut asked = request(only);
     asked.filter.tags = vec!["nothing has it".to_owned()];

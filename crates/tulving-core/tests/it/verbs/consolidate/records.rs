@@ -1,15 +1,17 @@
-//! A model decides about memories that say nearly the same; shown, undone, and asked about once.
+//! A model decides about near duplicates; shown, undone, and asked about once.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tulving_core::error::{Error, LlmError};
-use tulving_core::llm::{LlmName, Message, Prompt, Reply};
+use tulving_core::model::error::{Error, LlmError};
+use tulving_core::model::llm::{LlmName, Message, Prompt, Reply};
+use tulving_core::model::request::{AssociationRequest, AuditFilter, SaveRequest};
+use tulving_core::model::vocabulary::{
+    AuditAct, LinkedBy, MemoryType, PassKind, PassOutcome, Relation, Role,
+};
 use tulving_core::ports::{LanguageModel, Memories};
-use tulving_core::request::{AssociationRequest, AuditFilter, SaveRequest};
-use tulving_core::vocabulary::{AuditAct, LinkedBy, MemoryType, PassKind, PassOutcome, Relation, Role};
-use tulving_core::{Consolidation, ConsolidationTick, Engine, Llm};
+use tulving_core::{ConsolidationSettings, ConsolidationTick, Engine, Llm};
 use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::fault::FaultyStore;
 use tulving_testkit::llm::ScriptedLlm;
@@ -19,13 +21,14 @@ use crate::bed::{Bed, link, refused, said, within};
 use crate::verbs::near::WORDS;
 use crate::verbs::passes::passes;
 
-/// A bed with a model of vectors, an engine on it with a language model that also decides about memories, and that model.
+/// Creates a bed with an embedding model, an engine on it with a language model that also decides about memories, and
+/// that model.
 fn judging() -> (Bed, Engine, Arc<ScriptedLlm>) {
     let bed = Bed::embedding(Arc::new(FakeEmbedder));
     let llm = Arc::new(ScriptedLlm::new());
     let engine = bed.beside_with(Arc::new(FakeEmbedder), Vec::new()).with_llm(Llm::new(llm.clone(), None));
     turn_on(&bed, &engine);
-    engine.set_consolidation(Consolidation { apply: true, ..on() });
+    engine.set_consolidation(ConsolidationSettings { apply: true, ..on() });
     (bed, engine, llm)
 }
 
@@ -119,7 +122,7 @@ fn what_was_answered_is_not_asked_again_until_it_changes() {
     assert_eq!((pass.outcome, pass.acts.len()), (PassOutcome::Nothing, 0), "what is pinned stays");
     assert_eq!(pass.note.as_deref(), Some("1 group of memories, 1 decided"));
     asked(1);
-    // Not sure is an answer too.
+    // "Not sure" is an answer too.
     engine.unpin(&hub, old.into()).expect("unpinned");
     llm.answer_call("decide", &json!({ "decisions": [] }).to_string());
     asked(2);
@@ -154,7 +157,7 @@ fn what_is_distinct_is_parted_and_nonsense_changes_nothing() {
     assert_eq!(engine.related(&hub, other.into(), 1).expect("related").len(), 1);
 }
 
-/// Takes the largest group that it is shown for a fact.
+/// A model that decides that the largest group is a fact.
 struct Observing;
 
 impl LanguageModel for Observing {
@@ -178,7 +181,7 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
     let (bed, _, _) = judging();
     let engine =
         bed.beside_with(Arc::new(FakeEmbedder), Vec::new()).with_llm(Llm::new(Arc::new(Observing), None));
-    engine.set_consolidation(Consolidation { apply: true, ..on() });
+    engine.set_consolidation(ConsolidationSettings { apply: true, ..on() });
     let user = bed.user();
     let observed = |content: String| {
         let request = SaveRequest { memory_type: Some(MemoryType::Observation), ..SaveRequest::new(content) };
@@ -222,7 +225,7 @@ fn what_updates_another_is_linked_as_strongly_as_the_two_are_alike() {
     assert_eq!((made.linked_by, made.weight), (LinkedBy::Caller, alike));
 }
 
-/// Leaves journals as they are; where it is asked about memories, the store fails once right after.
+/// A model that leaves journals unchanged. When it is asked about memories, the store fails once right after.
 struct Tripping {
     store: Arc<FaultyStore>,
     asked: Mutex<Vec<&'static str>>,
@@ -255,7 +258,7 @@ fn a_store_that_fails_at_the_memories_of_a_space_costs_no_other_and_no_journal_t
     let llm = Arc::new(Tripping { store: bed.store.clone(), asked: Mutex::default() });
     let engine = bed.shipped(Arc::new(FakeEmbedder)).with_llm(Llm::new(llm.clone(), None));
     turn_on(&bed, &engine);
-    engine.set_consolidation(Consolidation { apply: true, ..on() });
+    engine.set_consolidation(ConsolidationSettings { apply: true, ..on() });
     for name in ["kitchen", "garden"] {
         let hub = within(&bed.user(), bed.hub(name));
         journal(&bed, &hub, 0, "Bo joined\n");

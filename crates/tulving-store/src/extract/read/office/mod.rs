@@ -1,7 +1,7 @@
 //! The text of Office documents: those of Microsoft ([`word`], [`slides`], [`sheets`]) and the open ones ([`open`]).
 //!
-//! All of them are a [`package`] of XML parts. A part is read while it is unpacked, never as a whole, and what comes
-//! out of the package is counted, so a small file cannot grow without end.
+//! All of them are a [`package`] of XML parts. A part is read while it is unpacked, never as a whole, and the
+//! unpacked bytes are counted, so a small file cannot grow without limit.
 
 mod open;
 mod package;
@@ -11,8 +11,8 @@ mod word;
 mod xml;
 
 pub(super) use open::read as read_open;
-pub(super) use package::{Package, damaged, resolved};
+pub(super) use package::{ZipPackage, damaged, resolved};
 pub(super) use sheets::read as read_sheets;
 pub(super) use slides::read as read_slides;
 pub(super) use word::read as read_word;
-pub(super) use xml::{Next, Node, Tag};
+pub(super) use xml::{XmlControlFlow, XmlNode, XmlTag};

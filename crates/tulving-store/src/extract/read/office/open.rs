@@ -1,71 +1,76 @@
-//! The text of the open formats: `.odt`, `.ods` and `.odp`, which say all in one part and with the same words.
+//! The text of the open formats: `.odt`, `.ods` and `.odp`, which have all text in one part and use the same
+//! element names.
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::super::Read;
-use super::super::sink::Sink;
-use super::package::{Package, damaged};
-use super::xml::{Next, Node, Tag};
+use super::super::DocumentText;
+use super::super::sink::ExtractTextBuilder;
+use super::package::{ZipPackage, damaged};
+use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
-/// Reads one of them; `by` says which.
-pub(in super::super) fn read(bytes: &[u8], mut sink: Sink, by: &'static str) -> Result<Read, ExtractError> {
-    let mut package = Package::open(bytes)?;
+/// Reads one of them; `by` is its name.
+pub(in super::super) fn read(
+    bytes: &[u8],
+    mut sink: ExtractTextBuilder,
+    by: &'static str,
+) -> Result<DocumentText, ExtractError> {
+    let mut package = ZipPackage::open(bytes)?;
     if is_locked(&mut package)? {
         return Err(ExtractError::Encrypted);
     }
-    let mut content = Content::new(&mut sink, by == "ods");
+    let mut content = OpenDocumentReader::new(&mut sink, by == "ods");
     if !package.walk("content.xml", |node| content.visit(&node))? {
         return Err(damaged("it has no content in it"));
     }
     let pages = content.pages;
     let title = package.title("meta.xml")?;
-    Ok(Read { sink, title, by, pages: (pages > 0).then_some(pages) })
+    Ok(DocumentText { sink, title, by, pages: (pages > 0).then_some(pages) })
 }
 
-fn is_locked(package: &mut Package<'_>) -> Result<bool, ExtractError> {
+fn is_locked(package: &mut ZipPackage<'_>) -> Result<bool, ExtractError> {
     let mut is_locked = false;
     package.walk("META-INF/manifest.xml", |node| match node {
-        Node::Open(tag) if tag.name() == b"encryption-data" => {
+        XmlNode::Open(tag) if tag.name() == b"encryption-data" => {
             is_locked = true;
-            Next::Stop
+            XmlControlFlow::Stop
         }
-        _ => Next::On,
+        _ => XmlControlFlow::On,
     })?;
     Ok(is_locked)
 }
 
 /// Content that is being read.
-struct Content<'c> {
-    sink: &'c mut Sink,
-    /// Whether its tables are sheets, which have names that say something.
+struct OpenDocumentReader<'c> {
+    sink: &'c mut ExtractTextBuilder,
+    /// True if its tables are sheets, which have meaningful names.
     has_sheets: bool,
-    /// How many paragraphs and headings are open, within each other.
+    /// Number of open paragraphs and headings, within each other.
     paragraphs: usize,
-    /// How many lists.
+    /// Number of open lists.
     lists: usize,
-    /// Whether nothing of an item was written yet.
+    /// True if nothing of an item was written yet.
     new_item: bool,
     cells: usize,
-    /// Slides and sheets.
+    /// Number of slides and sheets.
     pages: u32,
 }
 
-impl<'c> Content<'c> {
-    fn new(sink: &'c mut Sink, has_sheets: bool) -> Self {
+impl<'c> OpenDocumentReader<'c> {
+    fn new(sink: &'c mut ExtractTextBuilder, has_sheets: bool) -> Self {
         Self { sink, has_sheets, paragraphs: 0, lists: 0, new_item: false, cells: 0, pages: 0 }
     }
 
-    fn visit(&mut self, node: &Node<'_>) -> Next {
+    fn visit(&mut self, node: &XmlNode<'_>) -> XmlControlFlow {
         match node {
-            Node::Open(tag) => return self.open(tag),
-            Node::Close(name) => self.close(name),
-            Node::Text(text) if self.paragraphs > 0 => self.sink.say(text),
-            Node::Text(_) => {}
+            XmlNode::Open(tag) => return self.open(tag),
+            XmlNode::Close(name) => self.close(name),
+            XmlNode::Text(text) if self.paragraphs > 0 => self.sink.say(text),
+            XmlNode::Text(_) => {}
         }
-        if self.sink.is_full() { Next::Stop } else { Next::On }
+        if self.sink.is_full() { XmlControlFlow::Stop } else { XmlControlFlow::On }
     }
 
-    fn open(&mut self, tag: &Tag<'_>) -> Next {
+    fn open(&mut self, tag: &XmlTag<'_>) -> XmlControlFlow {
         match tag.name() {
             b"h" => {
                 self.begin();
@@ -102,13 +107,13 @@ impl<'c> Content<'c> {
                 self.sink.blank_line();
             }
             b"text-box" | b"frame" if self.paragraphs == 0 => self.sink.blank_line(),
-            // What was taken out, what is said about the text, how words are pronounced.
+            // Deleted text, comments, pronunciation and the like.
             b"tracked-changes" | b"annotation" | b"ruby-text" | b"forms" | b"sender-firstname" => {
-                return Next::Over;
+                return XmlControlFlow::Over;
             }
             _ => {}
         }
-        Next::On
+        XmlControlFlow::On
     }
 
     fn close(&mut self, name: &[u8]) {
@@ -132,7 +137,7 @@ impl<'c> Content<'c> {
         }
     }
 
-    /// What comes before a paragraph or a heading.
+    /// Writes the break and the mark before a paragraph or a heading.
     fn begin(&mut self) {
         if self.paragraphs > 0 || self.cells > 0 {
             self.sink.space();

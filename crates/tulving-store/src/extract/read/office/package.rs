@@ -1,37 +1,37 @@
-//! A package of parts: a zip archive, of which only so much is ever unpacked.
+//! A package of parts: a zip archive that is unpacked only up to a limit.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Cursor, Read};
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::super::title;
-use super::xml::{self, Next, Node};
+use super::xml::{self, XmlControlFlow, XmlNode};
 
-/// So much of a file is unpacked, all its parts together.
+/// The most bytes that are unpacked, all parts of a file together.
 const MOST_UNPACKED: u64 = 256 << 20;
-/// A part may grow to so much whatever its size is ...
+/// A part may grow to this many bytes whatever its size ...
 const FREE: u64 = 8 << 20;
-/// ... and beyond that to so many times its size. What people write grows to twenty times, lists of numbers to a hundred.
+/// ... and beyond that to this many times its size. Normal text grows to twenty times, lists of numbers to a hundred.
 const MOST_GROWTH: u64 = 300;
-/// A piece of text or a tag has at most so many bytes, because it is taken as a whole.
+/// The most bytes of a piece of text or a tag, because it is read as a whole.
 const LARGEST_PIECE: u64 = 16 << 20;
-/// How files begin that Office has locked with a password, and those of before 2007.
+/// The first bytes of files that Office has locked with a password, and of those from before 2007.
 const OLD_FORM: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-/// What is in those that are locked, in UTF-16.
+/// A text in locked files, in UTF-16.
 const LOCKED: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
 
-/// A package that is open.
-pub(in super::super) struct Package<'b> {
+/// An open package.
+pub(in super::super) struct ZipPackage<'b> {
     archive: ZipArchive<Cursor<&'b [u8]>>,
-    /// How much may still be unpacked.
+    /// Number of bytes that may still be unpacked.
     left: Cell<u64>,
 }
 
-impl<'b> Package<'b> {
+impl<'b> ZipPackage<'b> {
     pub(in super::super) fn open(bytes: &'b [u8]) -> Result<Self, ExtractError> {
         if bytes.starts_with(OLD_FORM) {
             let is_locked = bytes.windows(LOCKED.len()).any(|window| window == LOCKED);
@@ -42,11 +42,11 @@ impl<'b> Package<'b> {
         Ok(Self { archive, left: Cell::new(MOST_UNPACKED) })
     }
 
-    /// Reads a part as XML; says whether there is one.
+    /// Reads a part as XML. Returns true if the part exists.
     pub(in super::super) fn walk(
         &mut self,
         name: &str,
-        visit: impl FnMut(Node<'_>) -> Next,
+        visit: impl FnMut(XmlNode<'_>) -> XmlControlFlow,
     ) -> Result<bool, ExtractError> {
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
@@ -55,7 +55,8 @@ impl<'b> Package<'b> {
         };
         let most = (part.compressed_size().saturating_mul(MOST_GROWTH)).max(FREE);
         let (of_piece, grows) = (Cell::new(0), Cell::new(false));
-        let part = Counted { part, left: &self.left, of_part: most, of_piece: &of_piece, grows: &grows };
+        let part =
+            LimitedPartReader { part, left: &self.left, of_part: most, of_piece: &of_piece, grows: &grows };
         let part = BufReader::with_capacity(1 << 16, part);
         xml::walk(part, || of_piece.set(0), visit).map_err(|why| match grows.get() {
             true => too_large(),
@@ -64,7 +65,7 @@ impl<'b> Package<'b> {
         Ok(true)
     }
 
-    /// What a part refers to, by the names it has for it.
+    /// The targets of a part's relations, by id.
     pub(in super::super) fn relations(
         &mut self,
         part: &str,
@@ -77,35 +78,35 @@ impl<'b> Package<'b> {
             format!("{folder}/_rels/{file}.rels")
         };
         self.walk(&beside, |node| {
-            if let Node::Open(tag) = node
+            if let XmlNode::Open(tag) = node
                 && tag.name() == b"Relationship"
                 && let (Some(id), Some(target)) = (tag.attribute(b"Id"), tag.attribute(b"Target"))
             {
                 found.insert(id, resolved(folder, &target));
             }
-            Next::On
+            XmlControlFlow::On
         })?;
         Ok(found)
     }
 
-    /// The title in the part that says what the document is.
+    /// The title in the part with the document's properties.
     pub(in super::super) fn title(&mut self, part: &str) -> Result<Option<String>, ExtractError> {
         let mut found = String::new();
         let mut is_title = false;
         self.walk(part, |node| {
             match node {
-                Node::Open(tag) => is_title = tag.name() == b"title" && found.is_empty(),
-                Node::Text(text) if is_title && found.len() < 4_096 => found.push_str(text),
-                Node::Text(_) => {}
-                Node::Close(_) => is_title = false,
+                XmlNode::Open(tag) => is_title = tag.name() == b"title" && found.is_empty(),
+                XmlNode::Text(text) if is_title && found.len() < 4_096 => found.push_str(text),
+                XmlNode::Text(_) => {}
+                XmlNode::Close(_) => is_title = false,
             }
-            Next::On
+            XmlControlFlow::On
         })?;
         Ok(title::sensible(&found))
     }
 }
 
-/// Where a name leads that is said in a folder.
+/// Resolves a name relative to a folder.
 pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
     if let Some(target) = target.strip_prefix('/') {
         return target.to_owned();
@@ -121,20 +122,20 @@ pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
     path.join("/")
 }
 
-/// A part that is counted while it is unpacked.
-struct Counted<'p, R> {
+/// A part whose bytes are counted while it is unpacked.
+struct LimitedPartReader<'p, R> {
     part: R,
-    /// How much may still come of the whole package.
+    /// Number of bytes that may still come from the whole package.
     left: &'p Cell<u64>,
-    /// And of this part.
+    /// Number of bytes that may still come from this part.
     of_part: u64,
-    /// How much has come since the last piece was whole.
+    /// Number of bytes since the last complete piece.
     of_piece: &'p Cell<u64>,
-    /// Whether it has grown beyond what is believed.
+    /// True if it has grown beyond a plausible size.
     grows: &'p Cell<bool>,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for LimitedPartReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.part.read(buffer)?;
         let taken = count as u64;
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_no_package_is_named() {
-        let error = |bytes: &[u8]| Package::open(bytes).err().expect("no package");
+        let error = |bytes: &[u8]| ZipPackage::open(bytes).err().expect("no package");
         assert!(matches!(error(b""), ExtractError::Damaged { .. }));
         let old = [OLD_FORM, &[0; 1_000]].concat();
         assert_eq!(error(&old), damaged("it is of the form that Office had before 2007"));

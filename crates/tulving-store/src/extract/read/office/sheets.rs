@@ -1,53 +1,56 @@
-//! The text of `.xlsx`: sheet by sheet, a line for each row, its cells apart by tabs; those that are empty are left out.
+//! The text of `.xlsx`: sheet by sheet, a line for each row, with tabs between cells; empty cells are left out.
 
 use std::collections::BTreeSet;
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::super::Read;
-use super::super::sink::Sink;
-use super::package::{Package, damaged};
-use super::xml::{Next, Node, Tag};
+use super::super::DocumentText;
+use super::super::sink::ExtractTextBuilder;
+use super::package::{ZipPackage, damaged};
+use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
 const WORKBOOK: &str = "xl/workbook.xml";
-/// So many bytes of texts that cells share are kept.
+/// The most bytes of shared cell texts that are kept.
 const MOST_SHARED: usize = 64 << 20;
 
 /// Reads a `.xlsx`.
-pub(in super::super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, ExtractError> {
-    let mut package = Package::open(bytes)?;
-    let book = Book::read(&mut package)?;
+pub(in super::super) fn read(
+    bytes: &[u8],
+    mut sink: ExtractTextBuilder,
+) -> Result<DocumentText, ExtractError> {
+    let mut package = ZipPackage::open(bytes)?;
+    let book = Workbook::read(&mut package)?;
     let shared = shared(&mut package)?;
     let dates = dates(&mut package)?;
     for (name, part) in &book.sheets {
         sink.blank_line();
         sink.push(name);
         sink.blank_line();
-        let mut sheet = Sheet::new(&book, &shared, &dates, &mut sink);
+        let mut sheet = WorksheetReader::new(&book, &shared, &dates, &mut sink);
         package.walk(part, |node| sheet.visit(&node))?;
         if sink.is_full() {
             break;
         }
     }
     let title = package.title("docProps/core.xml")?;
-    Ok(Read { sink, title, by: "xlsx", pages: u32::try_from(book.sheets.len()).ok() })
+    Ok(DocumentText { sink, title, by: "xlsx", pages: u32::try_from(book.sheets.len()).ok() })
 }
 
-/// What is known of the whole workbook.
+/// The data of the whole workbook.
 #[derive(Default)]
-struct Book {
+struct Workbook {
     /// The names of the sheets and their parts.
     sheets: Vec<(String, String)>,
-    /// Whether days are counted from 1904.
+    /// True if days are counted from 1904.
     from_1904: bool,
 }
 
-impl Book {
-    fn read(package: &mut Package<'_>) -> Result<Self, ExtractError> {
+impl Workbook {
+    fn read(package: &mut ZipPackage<'_>) -> Result<Self, ExtractError> {
         let relations = package.relations(WORKBOOK)?;
         let mut book = Self::default();
         let found = package.walk(WORKBOOK, |node| {
-            if let Node::Open(tag) = node {
+            if let XmlNode::Open(tag) = node {
                 match tag.name() {
                     b"sheet" => {
                         let part = tag.relation().and_then(|id| relations.get(&id).cloned());
@@ -60,47 +63,47 @@ impl Book {
                     _ => {}
                 }
             }
-            Next::On
+            XmlControlFlow::On
         })?;
         if found { Ok(book) } else { Err(damaged("it has no sheets in it")) }
     }
 }
 
-/// The texts that cells share, by their number.
-fn shared(package: &mut Package<'_>) -> Result<Vec<String>, ExtractError> {
+/// The shared texts of cells, by their number.
+fn shared(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
     let mut texts = Vec::new();
     let mut text = String::new();
     let (mut in_text, mut kept) = (false, 0);
     package.walk("xl/sharedStrings.xml", |node| {
         match node {
-            Node::Open(tag) => match tag.name() {
+            XmlNode::Open(tag) => match tag.name() {
                 b"t" => in_text = true,
-                // How a text is pronounced is not a part of it.
-                b"rPh" => return Next::Over,
+                // The pronunciation of a text is not a part of it.
+                b"rPh" => return XmlControlFlow::Over,
                 _ => {}
             },
-            Node::Close(b"t") => in_text = false,
-            Node::Close(b"si") => texts.push(std::mem::take(&mut text)),
-            Node::Close(_) => {}
-            Node::Text(piece) if in_text => {
+            XmlNode::Close(b"t") => in_text = false,
+            XmlNode::Close(b"si") => texts.push(std::mem::take(&mut text)),
+            XmlNode::Close(_) => {}
+            XmlNode::Text(piece) if in_text => {
                 kept += piece.len();
                 text.push_str(piece);
             }
-            Node::Text(_) => {}
+            XmlNode::Text(_) => {}
         }
-        if kept > MOST_SHARED { Next::Stop } else { Next::On }
+        if kept > MOST_SHARED { XmlControlFlow::Stop } else { XmlControlFlow::On }
     })?;
     Ok(texts)
 }
 
-/// The numbers of the styles in which a number is a date.
-fn dates(package: &mut Package<'_>) -> Result<BTreeSet<u64>, ExtractError> {
+/// The numbers of the styles that show a number as a date.
+fn dates(package: &mut ZipPackage<'_>) -> Result<BTreeSet<u64>, ExtractError> {
     let mut formats = BTreeSet::new();
     let mut styles = BTreeSet::new();
     let (mut in_cells, mut number) = (false, 0);
     package.walk("xl/styles.xml", |node| {
         match node {
-            Node::Open(tag) => match tag.name() {
+            XmlNode::Open(tag) => match tag.name() {
                 b"numFmt" => {
                     let is_date = tag.attribute(b"formatCode").is_some_and(|code| is_date(&code));
                     formats.extend(tag.number(b"numFmtId").filter(|_| is_date));
@@ -115,15 +118,15 @@ fn dates(package: &mut Package<'_>) -> Result<BTreeSet<u64>, ExtractError> {
                 }
                 _ => {}
             },
-            Node::Close(b"cellXfs") => in_cells = false,
+            XmlNode::Close(b"cellXfs") => in_cells = false,
             _ => {}
         }
-        Next::On
+        XmlControlFlow::On
     })?;
     Ok(styles)
 }
 
-/// Whether a format shows a number as a date.
+/// Returns true if a format shows a number as a date.
 fn is_date(code: &str) -> bool {
     let mut quoted = None;
     let code = code.to_lowercase();
@@ -132,7 +135,7 @@ fn is_date(code: &str) -> bool {
         match (quoted, char) {
             (Some(end), char) if char == end => quoted = None,
             (Some(_), _) => {}
-            // One that is shown as it is, one that leaves its width free, one that fills the cell.
+            // A literal character, one that leaves its width free, one that fills the cell.
             (None, '\\' | '_' | '*') => {
                 chars.next();
             }
@@ -146,44 +149,49 @@ fn is_date(code: &str) -> bool {
 }
 
 /// A sheet that is being read.
-struct Sheet<'s> {
-    book: &'s Book,
+struct WorksheetReader<'s> {
+    book: &'s Workbook,
     shared: &'s [String],
     dates: &'s BTreeSet<u64>,
-    sink: &'s mut Sink,
-    cell: Cell,
+    sink: &'s mut ExtractTextBuilder,
+    cell: WorksheetCell,
     in_value: bool,
 }
 
 #[derive(Default)]
-struct Cell {
+struct WorksheetCell {
     kind: String,
     style: u64,
     value: String,
 }
 
-impl<'s> Sheet<'s> {
-    fn new(book: &'s Book, shared: &'s [String], dates: &'s BTreeSet<u64>, sink: &'s mut Sink) -> Self {
-        Self { book, shared, dates, sink, cell: Cell::default(), in_value: false }
+impl<'s> WorksheetReader<'s> {
+    fn new(
+        book: &'s Workbook,
+        shared: &'s [String],
+        dates: &'s BTreeSet<u64>,
+        sink: &'s mut ExtractTextBuilder,
+    ) -> Self {
+        Self { book, shared, dates, sink, cell: WorksheetCell::default(), in_value: false }
     }
 
-    fn visit(&mut self, node: &Node<'_>) -> Next {
+    fn visit(&mut self, node: &XmlNode<'_>) -> XmlControlFlow {
         match node {
-            Node::Open(tag) => self.open(tag),
-            Node::Close(b"v" | b"t") => self.in_value = false,
-            Node::Close(b"c") => self.write(),
-            Node::Close(_) => {}
-            Node::Text(text) if self.in_value => self.cell.value.push_str(text),
-            Node::Text(_) => {}
+            XmlNode::Open(tag) => self.open(tag),
+            XmlNode::Close(b"v" | b"t") => self.in_value = false,
+            XmlNode::Close(b"c") => self.write(),
+            XmlNode::Close(_) => {}
+            XmlNode::Text(text) if self.in_value => self.cell.value.push_str(text),
+            XmlNode::Text(_) => {}
         }
-        if self.sink.is_full() { Next::Stop } else { Next::On }
+        if self.sink.is_full() { XmlControlFlow::Stop } else { XmlControlFlow::On }
     }
 
-    fn open(&mut self, tag: &Tag<'_>) {
+    fn open(&mut self, tag: &XmlTag<'_>) {
         match tag.name() {
             b"row" => self.sink.row(),
             b"c" => {
-                self.cell = Cell {
+                self.cell = WorksheetCell {
                     kind: tag.attribute(b"t").unwrap_or_default(),
                     style: tag.number(b"s").unwrap_or(0),
                     value: String::new(),
@@ -213,20 +221,19 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// A number as people write it: with the 15 digits that spreadsheets show, by which what comes of counting with fractions of
-/// two is rounded away.
+/// A number as people write it: with the 15 digits that spreadsheets show, which rounds away the errors of binary fractions.
 fn number(value: &str) -> String {
     let value = value.trim();
     let long = value.parse::<f64>().ok().filter(|number| value.len() > 15 && number.abs() < 1e15);
     match long.and_then(|number| format!("{number:.14e}").parse::<f64>().ok()) {
-        // Nobody counts so many noughts.
+        // Nobody counts this many zeros.
         Some(small) if small.abs() > 0.0 && small.abs() < 1e-9 => format!("{small:E}"),
         Some(rounded) => rounded.to_string(),
         None => value.to_owned(),
     }
 }
 
-/// A date that is written as a count of days, with the time where there is one.
+/// A date stored as a count of days, with the time if there is one.
 fn date(value: &str, from_1904: bool) -> Option<String> {
     let count = value.trim().parse::<f64>().ok().filter(|count| (0.0..3_000_000.0).contains(count))?;
     #[expect(clippy::cast_possible_truncation, reason = "it is within the years that were just checked")]
@@ -243,7 +250,7 @@ fn date(value: &str, from_1904: bool) -> Option<String> {
     })
 }
 
-/// Year, month and day of a day since 1970. Years begin in March here, so that the leap day is the last of one.
+/// Year, month and day of a day since 1970. Years begin in March here, so that the leap day is the last one.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,26 +1,29 @@
-//! The text of `.pptx`: slide by slide, with what the speaker notes to each.
+//! The text of `.pptx`: slide by slide, each with its speaker notes.
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::super::Read;
-use super::super::sink::Sink;
-use super::package::{Package, damaged};
-use super::xml::{Next, Node, Tag};
+use super::super::DocumentText;
+use super::super::sink::ExtractTextBuilder;
+use super::package::{ZipPackage, damaged};
+use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
 const PRESENTATION: &str = "ppt/presentation.xml";
 
 /// Reads a `.pptx`.
-pub(in super::super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, ExtractError> {
-    let mut package = Package::open(bytes)?;
+pub(in super::super) fn read(
+    bytes: &[u8],
+    mut sink: ExtractTextBuilder,
+) -> Result<DocumentText, ExtractError> {
+    let mut package = ZipPackage::open(bytes)?;
     let slides = in_order(&mut package)?;
     for slide in &slides {
         sink.blank_line();
-        let mut shown = Slide::new(&mut sink);
+        let mut shown = SlideReader::new(&mut sink);
         package.walk(slide, |node| shown.visit(&node))?;
         let notes = package.relations(slide)?.into_values().find(|part| part.contains("notesSlides/"));
         if let Some(notes) = notes {
             sink.blank_line();
-            let mut shown = Slide::new(&mut sink);
+            let mut shown = SlideReader::new(&mut sink);
             package.walk(&notes, |node| shown.visit(&node))?;
         }
         if sink.is_full() {
@@ -28,62 +31,62 @@ pub(in super::super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, Extra
         }
     }
     let title = package.title("docProps/core.xml")?;
-    Ok(Read { sink, title, by: "pptx", pages: u32::try_from(slides.len()).ok() })
+    Ok(DocumentText { sink, title, by: "pptx", pages: u32::try_from(slides.len()).ok() })
 }
 
-/// The parts of the slides, in the order in which they are shown.
-fn in_order(package: &mut Package<'_>) -> Result<Vec<String>, ExtractError> {
+/// The parts of the slides, in the order they are shown.
+fn in_order(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
     let relations = package.relations(PRESENTATION)?;
     let mut slides = Vec::new();
     let found = package.walk(PRESENTATION, |node| {
-        if let Node::Open(tag) = node
+        if let XmlNode::Open(tag) = node
             && tag.name() == b"sldId"
         {
-            // Both `id` and `r:id` are there; only one of them is a relation.
+            // Both `id` and `r:id` are present; only one of them is a relation.
             slides.extend(tag.relation().and_then(|id| relations.get(&id).cloned()));
         }
-        Next::On
+        XmlControlFlow::On
     })?;
     if found { Ok(slides) } else { Err(damaged("it has no slides in it")) }
 }
 
 /// A slide that is being read.
-struct Slide<'s> {
-    sink: &'s mut Sink,
+struct SlideReader<'s> {
+    sink: &'s mut ExtractTextBuilder,
     in_text: bool,
-    /// Whether the shape is the title of the slide, and nothing of it was written yet.
+    /// True if the shape is the title of the slide, and nothing of it was written yet.
     is_title: bool,
     in_cell: bool,
 }
 
-impl<'s> Slide<'s> {
-    fn new(sink: &'s mut Sink) -> Self {
+impl<'s> SlideReader<'s> {
+    fn new(sink: &'s mut ExtractTextBuilder) -> Self {
         Self { sink, in_text: false, is_title: false, in_cell: false }
     }
 
-    fn visit(&mut self, node: &Node<'_>) -> Next {
+    fn visit(&mut self, node: &XmlNode<'_>) -> XmlControlFlow {
         match node {
-            Node::Open(tag) => return self.open(tag),
-            Node::Close(name) => self.close(name),
-            Node::Text(text) if self.in_text => {
+            XmlNode::Open(tag) => return self.open(tag),
+            XmlNode::Close(name) => self.close(name),
+            XmlNode::Text(text) if self.in_text => {
                 if std::mem::take(&mut self.is_title) {
                     self.sink.push("# ");
                 }
                 self.sink.push(text);
             }
-            Node::Text(_) => {}
+            XmlNode::Text(_) => {}
         }
-        if self.sink.is_full() { Next::Stop } else { Next::On }
+        if self.sink.is_full() { XmlControlFlow::Stop } else { XmlControlFlow::On }
     }
 
-    fn open(&mut self, tag: &Tag<'_>) -> Next {
+    fn open(&mut self, tag: &XmlTag<'_>) -> XmlControlFlow {
         match tag.name() {
             b"sp" => self.sink.blank_line(),
             b"ph" => {
                 self.is_title = matches!(tag.attribute(b"type").as_deref(), Some("title" | "ctrTitle"));
             }
             // The number of the slide and its date.
-            b"fld" => return Next::Over,
+            b"fld" => return XmlControlFlow::Over,
             b"p" if self.in_cell => self.sink.space(),
             b"p" | b"br" => self.sink.line(),
             b"t" => self.in_text = true,
@@ -93,10 +96,10 @@ impl<'s> Slide<'s> {
                 self.sink.cell();
                 self.in_cell = true;
             }
-            b"Fallback" => return Next::Over,
+            b"Fallback" => return XmlControlFlow::Over,
             _ => {}
         }
-        Next::On
+        XmlControlFlow::On
     }
 
     fn close(&mut self, name: &[u8]) {

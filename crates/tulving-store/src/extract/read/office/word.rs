@@ -2,46 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::super::Read;
-use super::super::sink::Sink;
-use super::package::{Package, damaged};
-use super::xml::{Next, Node, Tag};
+use super::super::DocumentText;
+use super::super::sink::ExtractTextBuilder;
+use super::package::{ZipPackage, damaged};
+use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
 const DOCUMENT: &str = "word/document.xml";
 
 /// Reads a `.docx`.
-pub(in super::super) fn read(bytes: &[u8], mut sink: Sink) -> Result<Read, ExtractError> {
-    let mut package = Package::open(bytes)?;
+pub(in super::super) fn read(
+    bytes: &[u8],
+    mut sink: ExtractTextBuilder,
+) -> Result<DocumentText, ExtractError> {
+    let mut package = ZipPackage::open(bytes)?;
     let styles = styles(&mut package)?;
-    let mut document = Document::new(&styles, &mut sink);
+    let mut document = WordDocumentReader::new(&styles, &mut sink);
     if !package.walk(DOCUMENT, |node| document.visit(&node))? {
         return Err(damaged("it has no text of a document in it"));
     }
     for notes in ["word/footnotes.xml", "word/endnotes.xml"] {
-        let mut document = Document::new(&styles, &mut sink);
+        let mut document = WordDocumentReader::new(&styles, &mut sink);
         package.walk(notes, |node| document.visit(&node))?;
     }
     let title = package.title("docProps/core.xml")?;
-    Ok(Read { sink, title, by: "docx", pages: None })
+    Ok(DocumentText { sink, title, by: "docx", pages: None })
 }
 
-/// What a style makes of a paragraph.
+/// The effect of a style on a paragraph.
 #[derive(Clone, Copy, Default)]
-struct Style {
+struct ParagraphStyle {
     /// A heading of this depth.
     heading: Option<usize>,
     /// An item of a list.
     is_item: bool,
 }
 
-/// The styles that make something of a paragraph.
-fn styles(package: &mut Package<'_>) -> Result<BTreeMap<String, Style>, ExtractError> {
-    let mut found: BTreeMap<String, Style> = BTreeMap::new();
+/// The styles that affect a paragraph.
+fn styles(package: &mut ZipPackage<'_>) -> Result<BTreeMap<String, ParagraphStyle>, ExtractError> {
+    let mut found: BTreeMap<String, ParagraphStyle> = BTreeMap::new();
     let mut id = None;
     package.walk("word/styles.xml", |node| {
-        if let Node::Open(tag) = node {
+        if let XmlNode::Open(tag) = node {
             match (tag.name(), &id) {
                 (b"style", _) => id = tag.attribute(b"styleId"),
                 // Names are the same in every language, ids are not.
@@ -54,7 +57,7 @@ fn styles(package: &mut Package<'_>) -> Result<BTreeMap<String, Style>, ExtractE
                 _ => {}
             }
         }
-        Next::On
+        XmlControlFlow::On
     })?;
     Ok(found)
 }
@@ -68,32 +71,32 @@ fn heading(name: &str) -> Option<usize> {
 }
 
 /// A document that is being read.
-struct Document<'d> {
-    styles: &'d BTreeMap<String, Style>,
-    sink: &'d mut Sink,
-    paragraph: Paragraph,
-    /// Whether the last paragraph was an item of a list.
+struct WordDocumentReader<'d> {
+    styles: &'d BTreeMap<String, ParagraphStyle>,
+    sink: &'d mut ExtractTextBuilder,
+    paragraph: WordParagraph,
+    /// True if the last paragraph was an item of a list.
     after_item: bool,
-    /// Within what is text.
+    /// True within text.
     in_text: bool,
-    /// Within what says how a paragraph looks.
+    /// True within the properties of a paragraph.
     in_properties: bool,
-    /// In how many cells of tables, within each other.
+    /// Number of open table cells, within each other.
     cells: usize,
 }
 
 #[derive(Default)]
-struct Paragraph {
-    style: Style,
+struct WordParagraph {
+    style: ParagraphStyle,
     has_begun: bool,
 }
 
-impl<'d> Document<'d> {
-    fn new(styles: &'d BTreeMap<String, Style>, sink: &'d mut Sink) -> Self {
+impl<'d> WordDocumentReader<'d> {
+    fn new(styles: &'d BTreeMap<String, ParagraphStyle>, sink: &'d mut ExtractTextBuilder) -> Self {
         Self {
             styles,
             sink,
-            paragraph: Paragraph::default(),
+            paragraph: WordParagraph::default(),
             after_item: false,
             in_text: false,
             in_properties: false,
@@ -101,30 +104,31 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// The style of this id. One that the document does not describe is known where it is called as programs call it.
-    fn style(&self, id: &str) -> Style {
-        let called = || Style { heading: heading(&id.replacen("Heading", "heading ", 1)), is_item: false };
+    /// The style of this id. One that the document does not describe is recognised by its usual name.
+    fn style(&self, id: &str) -> ParagraphStyle {
+        let called =
+            || ParagraphStyle { heading: heading(&id.replacen("Heading", "heading ", 1)), is_item: false };
         self.styles.get(id).copied().unwrap_or_else(called)
     }
 
-    fn visit(&mut self, node: &Node<'_>) -> Next {
+    fn visit(&mut self, node: &XmlNode<'_>) -> XmlControlFlow {
         match node {
-            Node::Open(tag) => return self.open(tag),
-            Node::Close(name) => self.close(name),
-            Node::Text(text) if self.in_text => {
+            XmlNode::Open(tag) => return self.open(tag),
+            XmlNode::Close(name) => self.close(name),
+            XmlNode::Text(text) if self.in_text => {
                 if !text.trim().is_empty() {
                     self.begin();
                 }
                 self.sink.say(text);
             }
-            Node::Text(_) => {}
+            XmlNode::Text(_) => {}
         }
-        if self.sink.is_full() { Next::Stop } else { Next::On }
+        if self.sink.is_full() { XmlControlFlow::Stop } else { XmlControlFlow::On }
     }
 
-    fn open(&mut self, tag: &Tag<'_>) -> Next {
+    fn open(&mut self, tag: &XmlTag<'_>) -> XmlControlFlow {
         match tag.name() {
-            b"p" => self.paragraph = Paragraph::default(),
+            b"p" => self.paragraph = WordParagraph::default(),
             b"pPr" => self.in_properties = true,
             b"pStyle" if self.in_properties => {
                 let style = tag.attribute(b"val").map(|id| self.style(&id));
@@ -141,13 +145,13 @@ impl<'d> Document<'d> {
                 self.sink.cell();
                 self.cells += 1;
             }
-            // The same once more, for programs that cannot show it.
-            b"Fallback" => return Next::Over,
+            // The same content again, for programs that cannot show it.
+            b"Fallback" => return XmlControlFlow::Over,
             // Notes that only draw the line above the notes.
-            b"footnote" | b"endnote" if tag.attribute(b"type").is_some() => return Next::Over,
+            b"footnote" | b"endnote" if tag.attribute(b"type").is_some() => return XmlControlFlow::Over,
             _ => {}
         }
-        Next::On
+        XmlControlFlow::On
     }
 
     fn close(&mut self, name: &[u8]) {
@@ -160,7 +164,7 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// What comes before the first text of a paragraph.
+    /// Writes the break and the mark before the first text of a paragraph.
     fn begin(&mut self) {
         if std::mem::replace(&mut self.paragraph.has_begun, true) {
             return;

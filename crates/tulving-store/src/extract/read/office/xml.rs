@@ -1,4 +1,4 @@
-//! Walks through XML, one tag after the other. Entities that a document makes up are not known here, so none can grow.
+//! Walks through XML, tag by tag. Entities that a document defines are not expanded, so none can grow.
 
 use std::io::BufRead;
 
@@ -7,42 +7,42 @@ use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::QName;
 
-/// What comes next in a document.
-pub(in super::super) enum Node<'x> {
-    /// An element begins.
-    Open(&'x Tag<'x>),
-    /// One ends; by its name without what stands before `:`.
+/// The next node in a document.
+pub(in super::super) enum XmlNode<'x> {
+    /// The start of an element.
+    Open(&'x XmlTag<'x>),
+    /// The end of an element, with its name without the prefix before `:`.
     Close(&'x [u8]),
-    /// A piece of text; one text may come in several.
+    /// A piece of text; one text may come in several pieces.
     Text(&'x str),
 }
 
-/// What to do after a node.
+/// The visitor's decision after a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Next {
-    /// Go on.
+pub(in super::super) enum XmlControlFlow {
+    /// Continue.
     On,
-    /// Leave out what is inside the element that was opened; its end comes next.
+    /// Skip the content of the opened element; its end comes next.
     Over,
-    /// Read no more.
+    /// Stop reading.
     Stop,
 }
 
-/// The beginning of an element.
-pub(in super::super) struct Tag<'x>(BytesStart<'x>);
+/// The start of an element.
+pub(in super::super) struct XmlTag<'x>(BytesStart<'x>);
 
-impl Tag<'_> {
-    /// Its name without what stands before `:`.
+impl XmlTag<'_> {
+    /// Its name without the prefix before `:`.
     pub(in super::super) fn name(&self) -> &[u8] {
         self.0.local_name().into_inner()
     }
 
-    /// An attribute, by its name without what stands before `:`.
+    /// An attribute, by its name without the prefix before `:`.
     pub(in super::super) fn attribute(&self, name: &[u8]) -> Option<String> {
         self.find(|key| key.local_name().into_inner() == name)
     }
 
-    /// The attribute that names a relation: `id`, with something before it.
+    /// The attribute that names a relation: `id` with a prefix.
     pub(in super::super) fn relation(&self) -> Option<String> {
         self.find(|key| key.prefix().is_some() && key.local_name().into_inner() == b"id")
     }
@@ -54,26 +54,26 @@ impl Tag<'_> {
         Some(unescape(value).map_or_else(|_| value.to_owned(), Into::into))
     }
 
-    /// An attribute that is a number.
+    /// A numeric attribute.
     pub(in super::super) fn number(&self, name: &[u8]) -> Option<u64> {
         self.attribute(name)?.trim().parse().ok()
     }
 }
 
-/// Visits every node of a document, until the visitor has enough; `each` hears of every piece that is whole, visited or not. What
-/// is wrong is told in words.
+/// Visits every node of a document until the visitor stops. `each` is called for every complete piece, visited or not. The error
+/// describes the mistake.
 pub(super) fn walk(
     document: impl BufRead,
     each: impl Fn(),
-    mut visit: impl FnMut(Node<'_>) -> Next,
+    mut visit: impl FnMut(XmlNode<'_>) -> XmlControlFlow,
 ) -> Result<(), String> {
     let mut reader = Reader::from_reader(document);
-    // What others wrote is read as far as it can be understood.
+    // Malformed documents are read as far as possible.
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;
     reader.config_mut().allow_dangling_amp = true;
     let mut buffer = Vec::new();
-    // How many elements are open within one that is left out, itself among them.
+    // Number of open elements within a skipped one, including itself.
     let mut over = 0_u64;
     loop {
         buffer.clear();
@@ -83,49 +83,49 @@ pub(super) fn walk(
             Event::Eof => return Ok(()),
             Event::Start(_) if over > 0 => {
                 over += 1;
-                Next::On
+                XmlControlFlow::On
             }
             Event::End(_) if over > 1 => {
                 over -= 1;
-                Next::On
+                XmlControlFlow::On
             }
             Event::End(end) => {
                 over = 0;
-                visit(Node::Close(end.local_name().into_inner()))
+                visit(XmlNode::Close(end.local_name().into_inner()))
             }
-            _ if over > 0 => Next::On,
-            Event::Start(start) => match visit(Node::Open(&Tag(start))) {
-                Next::Over => {
+            _ if over > 0 => XmlControlFlow::On,
+            Event::Start(start) => match visit(XmlNode::Open(&XmlTag(start))) {
+                XmlControlFlow::Over => {
                     over = 1;
-                    Next::On
+                    XmlControlFlow::On
                 }
                 next => next,
             },
             Event::Empty(start) => {
-                let tag = Tag(start);
-                match visit(Node::Open(&tag)) {
-                    Next::Stop => Next::Stop,
-                    Next::On | Next::Over => visit(Node::Close(tag.name())),
+                let tag = XmlTag(start);
+                match visit(XmlNode::Open(&tag)) {
+                    XmlControlFlow::Stop => XmlControlFlow::Stop,
+                    XmlControlFlow::On | XmlControlFlow::Over => visit(XmlNode::Close(tag.name())),
                 }
             }
-            Event::Text(text) => visit(Node::Text(&String::from_utf8_lossy(&text))),
-            Event::CData(text) => visit(Node::Text(&String::from_utf8_lossy(&text))),
+            Event::Text(text) => visit(XmlNode::Text(&String::from_utf8_lossy(&text))),
+            Event::CData(text) => visit(XmlNode::Text(&String::from_utf8_lossy(&text))),
             Event::GeneralRef(name) => match name.resolve_char_ref() {
-                Ok(Some(char)) => visit(Node::Text(char.encode_utf8(&mut [0; 4]))),
+                Ok(Some(char)) => visit(XmlNode::Text(char.encode_utf8(&mut [0; 4]))),
                 _ => match std::str::from_utf8(&name).ok().and_then(entity) {
-                    Some(text) => visit(Node::Text(text)),
-                    None => Next::On,
+                    Some(text) => visit(XmlNode::Text(text)),
+                    None => XmlControlFlow::On,
                 },
             },
-            _ => Next::On,
+            _ => XmlControlFlow::On,
         };
-        if next == Next::Stop {
+        if next == XmlControlFlow::Stop {
             return Ok(());
         }
     }
 }
 
-/// The entities of XML, and those of web pages that books are full of.
+/// The entities of XML, and the HTML ones that are common in books.
 fn entity(name: &str) -> Option<&'static str> {
     Some(match name {
         "nbsp" | "ensp" | "emsp" | "thinsp" => " ",
@@ -151,23 +151,23 @@ mod tests {
             || {},
             |node| {
                 match node {
-                    Node::Open(tag) => {
+                    XmlNode::Open(tag) => {
                         told += &format!("<{}", String::from_utf8_lossy(tag.name()));
                         if let Some(value) = tag.attribute(b"val") {
                             told += &format!(" {value}");
                         }
                         told.push('>');
                         if tag.name() == b"skip" {
-                            return Next::Over;
+                            return XmlControlFlow::Over;
                         }
                         if tag.name() == b"stop" {
-                            return Next::Stop;
+                            return XmlControlFlow::Stop;
                         }
                     }
-                    Node::Close(name) => told += &format!("</{}>", String::from_utf8_lossy(name)),
-                    Node::Text(text) => told += text,
+                    XmlNode::Close(name) => told += &format!("</{}>", String::from_utf8_lossy(name)),
+                    XmlNode::Text(text) => told += text,
                 }
-                Next::On
+                XmlControlFlow::On
             },
         )?;
         Ok(told)

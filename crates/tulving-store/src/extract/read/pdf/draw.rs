@@ -1,7 +1,7 @@
-//! Follows what a page draws, as far as it is text.
+//! Follows the drawing of a page, as far as it is text.
 //!
-//! Keeps just the state that says where a character goes: the transforms, the font and its spacings. What a form draws is
-//! followed into it. The work is counted, because a small file can ask for any amount of it.
+//! Keeps only the state that determines the place of a character: the transforms, the font and its spacings. Forms are
+//! followed. The work is counted, because a small file can ask for any amount of it.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,31 +13,31 @@ use hayro_syntax::content::ops::TypedInstruction;
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream, String as PdfString};
 use hayro_syntax::page::{Page, Resources};
 
-use super::super::sink::Sink;
+use super::super::sink::ExtractTextBuilder;
 use super::super::title;
-use super::fonts::{Fonts, Typeface};
-use super::lay::{Layout, Mark};
+use super::fonts::{PdfFont, PdfFonts};
+use super::lay::{GlyphPlacement, PdfPageLayout};
 
-/// Forms within forms are followed so deep.
+/// The greatest depth of forms within forms.
 const DEEPEST: usize = 16;
-/// So many states are kept within each other; no page needs a tenth of that.
+/// The most saved states; no page needs a tenth of that.
 const STATES: usize = 1_000;
-/// So many of the last texts are looked at for one that is drawn once more in its place, to look bold.
+/// Number of recent texts that are searched for one that is drawn again in its place, to look bold.
 const LOOK_BACK: usize = 16;
-/// Drawn again nearer than this share of its size, a text is the same one.
+/// A text drawn again nearer than this share of its size is the same one.
 const SAME_PLACE: f64 = 0.15;
 
-/// How much may be drawn, in instructions and characters, by all pages together: a hundred times what a book needs.
+/// The most instructions and characters of all pages together: a hundred times the need of a book.
 #[derive(Debug)]
-pub(super) struct Budget(u64);
+pub(super) struct DrawingBudget(u64);
 
-impl Default for Budget {
+impl Default for DrawingBudget {
     fn default() -> Self {
         Self(100_000_000)
     }
 }
 
-impl Budget {
+impl DrawingBudget {
     fn spend(&mut self, amount: usize) {
         self.0 = self.0.saturating_sub(amount as u64);
     }
@@ -47,52 +47,52 @@ impl Budget {
     }
 }
 
-/// The state that `q` keeps and `Q` brings back.
+/// The state that `q` saves and `Q` restores.
 #[derive(Clone)]
-struct State<'a> {
+struct GraphicsState<'a> {
     transform: Affine,
-    font: Option<Typeface<'a>>,
+    font: Option<PdfFont<'a>>,
     size: f64,
     character_space: f64,
     word_space: f64,
-    /// Of the width of characters; 1 is as they are.
+    /// Horizontal scale of characters; 1 is normal.
     stretch: f64,
     leading: f64,
     rise: f64,
 }
 
-/// A text that says what the characters drawn within it mean.
-enum Meant {
-    /// Not within one.
+/// A replacement text for the characters drawn within it.
+enum PdfActualText {
+    /// Not within a replacement text.
     Nothing,
-    /// Not drawn yet.
+    /// Not written yet.
     Waits(String),
-    /// Drawn with the first of its characters.
+    /// Written with the first of its characters.
     Drawn,
 }
 
 /// A page that is being drawn.
-pub(super) struct Drawing<'a, 'r> {
-    fonts: &'r Fonts<'a>,
-    state: State<'a>,
-    kept: Vec<State<'a>>,
-    /// Where the text is, and where its line began.
+pub(super) struct PdfPageInterpreter<'a, 'r> {
+    fonts: &'r PdfFonts<'a>,
+    state: GraphicsState<'a>,
+    kept: Vec<GraphicsState<'a>>,
+    /// The position of the text, and the start of its line.
     matrix: Affine,
     line: Affine,
-    meant: Vec<Meant>,
+    meant: Vec<PdfActualText>,
     lately: VecDeque<(u64, Point)>,
-    layout: Layout<'r>,
-    budget: &'r mut Budget,
+    layout: PdfPageLayout<'r>,
+    budget: &'r mut DrawingBudget,
 }
 
-impl<'a, 'r> Drawing<'a, 'r> {
+impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
     pub(super) fn new(
         page: &Page<'a>,
-        fonts: &'r Fonts<'a>,
-        budget: &'r mut Budget,
-        sink: &'r mut Sink,
+        fonts: &'r PdfFonts<'a>,
+        budget: &'r mut DrawingBudget,
+        sink: &'r mut ExtractTextBuilder,
     ) -> Self {
-        let state = State {
+        let state = GraphicsState {
             transform: Affine::new(page.initial_transform(true).as_coeffs()),
             font: None,
             size: 1.0,
@@ -110,7 +110,7 @@ impl<'a, 'r> Drawing<'a, 'r> {
             line: Affine::IDENTITY,
             meant: Vec::new(),
             lately: VecDeque::new(),
-            layout: Layout::new(sink),
+            layout: PdfPageLayout::new(sink),
             budget,
         }
     }
@@ -168,21 +168,21 @@ impl<'a, 'r> Drawing<'a, 'r> {
                 self.state.size = number(&t.1);
                 self.state.font = resources.get_font(t.0).and_then(|font| self.fonts.get(&font));
             }
-            I::ShowText(t) => self.show(&[Shown::Text(t.0.as_bytes())]),
+            I::ShowText(t) => self.show(&[ShowTextItem::Text(t.0.as_bytes())]),
             I::NextLineAndShowText(t) => {
                 self.next_line(0.0, -self.state.leading);
-                self.show(&[Shown::Text(t.0.as_bytes())]);
+                self.show(&[ShowTextItem::Text(t.0.as_bytes())]);
             }
             I::ShowTextWithParameters(t) => {
                 self.state.word_space = number(&t.0);
                 self.state.character_space = number(&t.1);
                 self.next_line(0.0, -self.state.leading);
-                self.show(&[Shown::Text(t.2.as_bytes())]);
+                self.show(&[ShowTextItem::Text(t.2.as_bytes())]);
             }
             I::ShowTexts(t) => self.show_all(t.0),
-            I::BeginMarkedContent(_) => self.begin(Meant::Nothing),
+            I::BeginMarkedContent(_) => self.begin(PdfActualText::Nothing),
             I::BeginMarkedContentWithProperties(t) => {
-                let meant = actual_text(t.1, resources).map_or(Meant::Nothing, Meant::Waits);
+                let meant = actual_text(t.1, resources).map_or(PdfActualText::Nothing, PdfActualText::Waits);
                 self.begin(meant);
             }
             I::EndMarkedContent(_) => drop(self.meant.pop()),
@@ -190,7 +190,7 @@ impl<'a, 'r> Drawing<'a, 'r> {
         }
     }
 
-    fn begin(&mut self, meant: Meant) {
+    fn begin(&mut self, meant: PdfActualText) {
         if self.meant.len() < STATES {
             self.meant.push(meant);
         }
@@ -204,7 +204,7 @@ impl<'a, 'r> Drawing<'a, 'r> {
         self.place(self.line * Affine::translate((x, y)));
     }
 
-    /// Draws a form within this page.
+    /// Draws a form on this page.
     fn form(&mut self, form: &Stream<'a>, resources: &Resources<'a>, depth: usize) {
         let dict = form.dict();
         if dict.get::<Name<'_>>(b"Subtype").is_none_or(|kind| kind.as_ref() != b"Form") {
@@ -227,36 +227,36 @@ impl<'a, 'r> Drawing<'a, 'r> {
     fn show_all(&mut self, items: &Array<'_>) {
         let items: Vec<Object<'_>> = items.iter::<Object<'_>>().collect();
         let shown = items.iter().filter_map(|item| match item {
-            Object::String(text) => Some(Shown::Text(text.as_bytes())),
-            Object::Number(number) => Some(Shown::Move(number.as_f64())),
+            Object::String(text) => Some(ShowTextItem::Text(text.as_bytes())),
+            Object::Number(number) => Some(ShowTextItem::Move(number.as_f64())),
             _ => None,
         });
-        let shown: Vec<Shown<'_>> = shown.collect();
+        let shown: Vec<ShowTextItem<'_>> = shown.collect();
         self.show(&shown);
     }
 
-    /// Draws what one instruction draws.
-    fn show(&mut self, items: &[Shown<'_>]) {
+    /// Draws the items of one instruction.
+    fn show(&mut self, items: &[ShowTextItem<'_>]) {
         let Some(face) = self.state.font.clone() else {
             return;
         };
-        let pen = Pen { silent: self.is_again(items), spaced: is_spaced(items) };
+        let pen = CharacterDrawMode { silent: self.is_again(items), spaced: is_spaced(items) };
         for item in items {
             match item {
-                Shown::Move(by) => {
+                ShowTextItem::Move(by) => {
                     let by = -by / f64::from(UNITS_PER_EM) * self.state.size;
                     self.advance(&face, by);
                 }
-                Shown::Text(bytes) => self.characters(&face, bytes, pen),
+                ShowTextItem::Text(bytes) => self.characters(&face, bytes, pen),
             }
         }
     }
 
-    /// Whether the same was drawn in the same place a moment ago.
-    fn is_again(&mut self, items: &[Shown<'_>]) -> bool {
+    /// Returns true if the same was drawn in the same place a moment ago.
+    fn is_again(&mut self, items: &[ShowTextItem<'_>]) -> bool {
         let mut hasher = DefaultHasher::new();
         for item in items {
-            if let Shown::Text(bytes) = item {
+            if let ShowTextItem::Text(bytes) = item {
                 bytes.hash(&mut hasher);
             }
         }
@@ -271,14 +271,14 @@ impl<'a, 'r> Drawing<'a, 'r> {
         is_again
     }
 
-    /// Where the next character goes, and how large it is.
+    /// The position and the size of the next character.
     fn origin(&self) -> (Point, f64) {
         let all = self.state.transform * self.matrix;
         let at = all * Point::new(0.0, self.state.rise);
         (at, vector(all, Vec2::new(0.0, self.state.size)).length())
     }
 
-    fn advance(&mut self, face: &Typeface<'a>, by: f64) {
+    fn advance(&mut self, face: &PdfFont<'a>, by: f64) {
         let by = match face.font.is_horizontal() {
             true => Vec2::new(by * self.state.stretch, 0.0),
             false => Vec2::new(0.0, by),
@@ -286,7 +286,7 @@ impl<'a, 'r> Drawing<'a, 'r> {
         self.matrix *= Affine::translate(by);
     }
 
-    fn characters(&mut self, face: &Typeface<'a>, bytes: &[u8], pen: Pen) {
+    fn characters(&mut self, face: &PdfFont<'a>, bytes: &[u8], pen: CharacterDrawMode) {
         let mut at = 0;
         while at < bytes.len() && !self.budget.is_spent() && !self.layout.is_full() {
             self.budget.spend(1);
@@ -303,10 +303,16 @@ impl<'a, 'r> Drawing<'a, 'r> {
         }
     }
 
-    fn character(&mut self, face: &Typeface<'a>, (code, length): (u32, usize), width: f64, pen: Pen) {
-        let text = match self.meant.iter_mut().rev().find(|meant| !matches!(meant, Meant::Nothing)) {
-            Some(meant @ Meant::Waits(_)) => match std::mem::replace(meant, Meant::Drawn) {
-                Meant::Waits(text) => Some(text),
+    fn character(
+        &mut self,
+        face: &PdfFont<'a>,
+        (code, length): (u32, usize),
+        width: f64,
+        pen: CharacterDrawMode,
+    ) {
+        let text = match self.meant.iter_mut().rev().find(|meant| !matches!(meant, PdfActualText::Nothing)) {
+            Some(meant @ PdfActualText::Waits(_)) => match std::mem::replace(meant, PdfActualText::Drawn) {
+                PdfActualText::Waits(text) => Some(text),
                 _ => None,
             },
             Some(_) => None,
@@ -323,40 +329,40 @@ impl<'a, 'r> Drawing<'a, 'r> {
             true => Vec2::new(1.0, 0.0),
             false => Vec2::new(0.0, -1.0),
         };
-        let mark = Mark { at, along: vector(all, along), direction: vector(all, straight), size };
+        let mark = GlyphPlacement { at, along: vector(all, along), direction: vector(all, straight), size };
         self.layout.place(text.as_deref(), mark);
     }
 }
 
-/// What one instruction draws.
-enum Shown<'t> {
+/// An item of a drawing instruction.
+enum ShowTextItem<'t> {
     Text(&'t [u8]),
-    /// Thousandths of the size, against the direction.
+    /// A move in thousandths of the size, against the direction.
     Move(f64),
 }
 
-/// How characters are drawn.
+/// The way characters are drawn.
 #[derive(Clone, Copy)]
-struct Pen {
-    /// Not at all: they only move on.
+struct CharacterDrawMode {
+    /// True if they are not written and only move the position.
     silent: bool,
-    /// With the space between them taken for a part of them.
+    /// True if the space between them counts as a part of them.
     spaced: bool,
 }
 
-/// Whether the space between characters makes a word look wide. Some programs write the blank between two words as the space
-/// between the last character of one and the first of the next, which they draw by themselves.
-fn is_spaced(items: &[Shown<'_>]) -> bool {
-    let length = |item: &Shown<'_>| if let Shown::Text(bytes) = item { bytes.len() } else { 0 };
+/// Returns true if the space between characters only makes a word look wide. Some programs write the blank between two words
+/// as the space between the last character of one and the first of the next, which they draw separately.
+fn is_spaced(items: &[ShowTextItem<'_>]) -> bool {
+    let length = |item: &ShowTextItem<'_>| if let ShowTextItem::Text(bytes) = item { bytes.len() } else { 0 };
     items.iter().map(length).sum::<usize>() > 2
 }
 
-/// A vector as a transform turns it.
+/// A vector after a transform, without its translation.
 fn vector(transform: Affine, vector: Vec2) -> Vec2 {
     transform * vector.to_point() - transform * Point::ZERO
 }
 
-/// The text that says what a marked part means, where it does.
+/// The replacement text of a marked part, if it has one.
 fn actual_text(properties: &Object<'_>, resources: &Resources<'_>) -> Option<String> {
     let text =
         |dict: &Dict<'_>| dict.get::<PdfString<'_>>(b"ActualText").map(|text| title::decode(text.as_bytes()));

@@ -1,7 +1,7 @@
-//! The fonts of a file, and what their characters mean.
+//! The fonts of a file, and the meaning of their characters.
 //!
-//! Most fonts say what their characters mean, or name them by names that everybody knows. Those of East Asia may only number
-//! them, in one of four collections that are known, too.
+//! Most fonts give the meaning of their characters, or use standard names for them. Fonts of East Asia may only number them,
+//! in one of four known collections.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,14 +14,14 @@ use hayro_syntax::object::{Array, Dict, Name, ObjectIdentifier, String as PdfStr
 
 /// A font, ready to be drawn with.
 #[derive(Clone)]
-pub(super) struct Typeface<'a> {
+pub(super) struct PdfFont<'a> {
     /// Widths and codes.
     pub(super) font: Font<'a>,
-    collection: Option<Rc<Collection>>,
+    collection: Option<Rc<CharacterCollection>>,
 }
 
-impl Typeface<'_> {
-    /// What a character means, that was written in so many bytes.
+impl PdfFont<'_> {
+    /// The meaning of a character with this code of `length` bytes.
     pub(super) fn meaning(&self, code: u32, length: usize) -> Option<String> {
         let found = match self.font.glyph(self.font.map_code(code), code) {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
@@ -35,16 +35,16 @@ impl Typeface<'_> {
     }
 }
 
-/// A collection of characters that has numbers for them.
-struct Collection {
-    /// From codes to numbers.
+/// A collection of numbered characters.
+struct CharacterCollection {
+    /// Maps codes to numbers.
     numbers: CMap,
-    /// From numbers to what they mean.
+    /// Maps numbers to their meaning.
     meanings: CMap,
 }
 
-impl Collection {
-    /// The collection of a font that does not say what its characters mean.
+impl CharacterCollection {
+    /// The collection of a font that does not give the meaning of its characters.
     fn of(font: &Dict<'_>) -> Option<Self> {
         if font.contains_key(b"ToUnicode") {
             return None;
@@ -69,24 +69,24 @@ impl Collection {
     }
 }
 
-/// One of the tables that everybody knows.
+/// One of the standard tables.
 fn known(name: CMapName<'_>) -> Option<CMap> {
     CMap::parse(hayro_cmap::load_embedded(name)?, hayro_cmap::load_embedded)
 }
 
 /// The fonts of a file, each loaded once.
-pub(super) struct Fonts<'a> {
+pub(super) struct PdfFonts<'a> {
     cache: FontCache<'a>,
     font_resolver: FontResolverFn,
     cmap_resolver: CMapResolverFn,
-    collections: RefCell<HashMap<ObjectIdentifier, Option<Rc<Collection>>>>,
+    collections: RefCell<HashMap<ObjectIdentifier, Option<Rc<CharacterCollection>>>>,
 }
 
-impl<'a> Fonts<'a> {
+impl<'a> PdfFonts<'a> {
     pub(super) fn new() -> Self {
         Self {
             cache: FontCache::new(),
-            // Only widths and names are needed of a font that is not in the file.
+            // Only widths and names are needed of a font that is not embedded.
             font_resolver: Arc::new(|query| match query {
                 FontQuery::Standard(font) => Some(font.get_font_data()),
                 FontQuery::Fallback(query) => Some(query.pick_standard_font().get_font_data()),
@@ -96,13 +96,13 @@ impl<'a> Fonts<'a> {
         }
     }
 
-    /// The font that a dictionary describes.
-    pub(super) fn get(&self, dict: &Dict<'a>) -> Option<Typeface<'a>> {
+    /// The font of a dictionary.
+    pub(super) fn get(&self, dict: &Dict<'a>) -> Option<PdfFont<'a>> {
         let font = self.cache.font(dict, &self.font_resolver, &self.cmap_resolver)?;
         let collection = dict.obj_id().and_then(|id| {
             let mut collections = self.collections.borrow_mut();
-            collections.entry(id).or_insert_with(|| Collection::of(dict).map(Rc::new)).clone()
+            collections.entry(id).or_insert_with(|| CharacterCollection::of(dict).map(Rc::new)).clone()
         });
-        Some(Typeface { font, collection })
+        Some(PdfFont { font, collection })
     }
 }

@@ -1,53 +1,54 @@
-//! Makes lines and paragraphs of characters that were drawn here and there.
+//! Makes lines and paragraphs from characters with positions.
 //!
-//! A page says nowhere what is a word or a line; gaps do. Characters are taken in the order in which they were drawn, which is
-//! that of reading for nearly all programs that make PDFs, and which keeps columns apart without having to guess them.
+//! A page does not mark words or lines; only gaps show them. Characters are taken in the order they were drawn. For nearly all
+//! programs that make PDFs this is the reading order, and it keeps columns apart without guessing.
 
 use hayro_font::kurbo::{Point, Vec2};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::super::sink::Sink;
+use super::super::sink::ExtractTextBuilder;
 
-/// A gap wider than this share of the size of the letters is a blank. Blanks are a quarter to a third, and half of that where a
-/// line was squeezed; letters that are pushed apart to fill a line come to a tenth.
+/// A gap wider than this share of the letter size is a blank. Blanks are a quarter to a third of it, and half of that in a
+/// squeezed line. Letters that are pushed apart to fill a line come to a tenth.
 const BLANK: f64 = 0.12;
-/// Off the line by more than this share of the size, a character is on another one. Raised and lowered ones are off by less.
+/// A character that is off the line by more than this share of its size is on another line. Raised and lowered ones are off by
+/// less.
 const OFF_THE_LINE: f64 = 0.55;
-/// Further back than this, a character is not one that was only moved closer.
+/// A character further back than this was not just moved closer.
 const BACK: f64 = 0.6;
-/// Lines further apart than so many of their sizes are paragraphs, where nothing is known of their distance.
+/// Lines further apart than this many times their size are paragraphs, if their usual distance is not known.
 const APART: f64 = 1.9;
-/// Lines further apart than so many times the distance of those before are paragraphs.
+/// Lines further apart than this many times the distance of those before are paragraphs.
 const FURTHER: f64 = 1.35;
-/// A line of more letters is taken for several; no page has one.
+/// A longer line is split; no real page has one.
 const LONGEST_LINE: usize = 20_000;
-/// Directions that differ by more have nothing to do with each other; the cosine of 25 degrees.
+/// Directions that differ by more are unrelated; the cosine of 25 degrees.
 const SAME_DIRECTION: f64 = 0.9;
 
-/// Where a character was drawn; down and to the right are positive.
+/// The place of a drawn character; down and to the right are positive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    /// Where it begins.
+pub(super) struct GlyphPlacement {
+    /// Its start.
     pub(super) at: Point,
-    /// From there to where it ends.
+    /// The vector from its start to its end.
     pub(super) along: Vec2,
-    /// The way in which its line goes.
+    /// The direction of its line.
     pub(super) direction: Vec2,
-    /// How high its letters are.
+    /// The height of its letters.
     pub(super) size: f64,
 }
 
-/// A character of the line, with where it is along it.
-struct Letter {
+/// A character of the line, with its position along it.
+struct LineGlyph {
     text: String,
     start: f64,
     end: f64,
-    /// Whether a blank comes before it.
+    /// True if a blank comes before it.
     blank: bool,
 }
 
-impl Letter {
-    /// Makes one letter of this one and an accent over it, in whichever order they were drawn. Says whether it did.
+impl LineGlyph {
+    /// Combines this letter with an accent over it, drawn in any order. Returns true if it did.
     fn takes_in(&mut self, text: &str, start: f64, end: f64) -> bool {
         let overlap = self.end.min(end) - self.start.max(start);
         let is_over = overlap > 0.4 * (self.end - self.start).min(end - start);
@@ -70,7 +71,7 @@ impl Letter {
     }
 }
 
-/// The accent that a character is, as the one that goes with a letter, and whether it is that one already.
+/// The combining form of an accent, and true if the character already is that form.
 fn accent(text: &str) -> Option<(char, bool)> {
     let mut chars = text.chars();
     let (Some(char), None) = (chars.next(), chars.next()) else {
@@ -96,20 +97,20 @@ fn accent(text: &str) -> Option<(char, bool)> {
     Some((with_a_letter, false))
 }
 
-/// A page in the making.
-pub(super) struct Layout<'s> {
-    sink: &'s mut Sink,
-    letters: Vec<Letter>,
+/// The page so far.
+pub(super) struct PdfPageLayout<'s> {
+    sink: &'s mut ExtractTextBuilder,
+    letters: Vec<LineGlyph>,
     /// The last character of the line.
-    last: Option<Mark>,
-    /// The first one.
-    first: Option<Mark>,
-    /// How far the line is below the one before it.
+    last: Option<GlyphPlacement>,
+    /// The first character of the line.
+    first: Option<GlyphPlacement>,
+    /// The distance of the line from the one before it.
     pitch: Option<f64>,
 }
 
-impl<'s> Layout<'s> {
-    pub(super) fn new(sink: &'s mut Sink) -> Self {
+impl<'s> PdfPageLayout<'s> {
+    pub(super) fn new(sink: &'s mut ExtractTextBuilder) -> Self {
         Self { sink, letters: Vec::new(), last: None, first: None, pitch: None }
     }
 
@@ -117,15 +118,15 @@ impl<'s> Layout<'s> {
         self.sink.is_full()
     }
 
-    /// Adds a character; one that means nothing still takes its place.
-    pub(super) fn place(&mut self, text: Option<&str>, mark: Mark) {
+    /// Adds a character. One without a meaning still takes its place.
+    pub(super) fn place(&mut self, text: Option<&str>, mark: GlyphPlacement) {
         let Some(mark) = sound(mark) else {
             return;
         };
         let text = text.unwrap_or_default();
         match self.last.map(|last| step(&last, &mark, &self.letters, text)) {
             None => self.first = Some(mark),
-            Some(Step::On { blank }) => {
+            Some(GlyphRelation::On { blank }) => {
                 if self.letters.len() >= LONGEST_LINE {
                     self.end_line();
                 }
@@ -133,7 +134,7 @@ impl<'s> Layout<'s> {
                 self.last = Some(mark);
                 return;
             }
-            Some(Step::NextLine(down)) => {
+            Some(GlyphRelation::NextLine(down)) => {
                 self.end_line();
                 let size = mark.size;
                 let usual = self.pitch.filter(|pitch| *pitch > 0.7 * size && *pitch < 2.5 * size);
@@ -146,7 +147,7 @@ impl<'s> Layout<'s> {
                 }
                 self.first = Some(mark);
             }
-            Some(Step::Elsewhere) => {
+            Some(GlyphRelation::Elsewhere) => {
                 self.end_line();
                 self.sink.blank_line();
                 (self.pitch, self.first) = (None, Some(mark));
@@ -156,7 +157,7 @@ impl<'s> Layout<'s> {
         self.last = Some(mark);
     }
 
-    fn push(&mut self, text: &str, mark: &Mark, blank: bool) {
+    fn push(&mut self, text: &str, mark: &GlyphPlacement, blank: bool) {
         let Some(first) = &self.first else {
             return;
         };
@@ -167,13 +168,13 @@ impl<'s> Layout<'s> {
         {
             return;
         }
-        self.letters.push(Letter { text: text.to_owned(), start, end, blank });
+        self.letters.push(LineGlyph { text: text.to_owned(), start, end, blank });
     }
 
     /// Writes the line.
     fn end_line(&mut self) {
         let line = spelled(&std::mem::take(&mut self.letters));
-        // A soft hyphen is one where a line ends with it, and nothing anywhere else.
+        // A soft hyphen is a hyphen at the end of a line, and nothing elsewhere.
         let line = line.trim().replace('\u{ad}', if line.trim().ends_with('\u{ad}') { "-" } else { "" });
         if !line.is_empty() {
             self.sink.mend(&line);
@@ -182,73 +183,72 @@ impl<'s> Layout<'s> {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     pub(super) fn finish(mut self) {
         self.end_line();
     }
 }
 
-/// A mark that can be reckoned with: finite, and with a direction of length one.
-fn sound(mark: Mark) -> Option<Mark> {
+/// Checks a mark: it must be finite. Its direction is scaled to length one.
+fn sound(mark: GlyphPlacement) -> Option<GlyphPlacement> {
     let length = mark.direction.length();
     let is_finite =
         [mark.at.x, mark.at.y, mark.along.x, mark.along.y, mark.size].iter().all(|x| x.is_finite());
     if !(is_finite && length.is_finite() && length > 0.0) {
         return None;
     }
-    // The letters of some fonts are drawn larger than their size says.
+    // The letters of some fonts are drawn larger than their stated size.
     let size = mark.size.max(mark.along.length());
-    Some(Mark { direction: mark.direction / length, size, ..mark })
+    Some(GlyphPlacement { direction: mark.direction / length, size, ..mark })
 }
 
-/// What comes of a character after the last one.
-enum Step {
-    /// It goes on with the line.
+/// The relation of a character to the last one.
+enum GlyphRelation {
+    /// It continues the line.
     On {
-        /// After a blank.
+        /// True if a blank comes before it.
         blank: bool,
     },
-    /// It begins a line, so far below.
+    /// It begins a line, this far below.
     NextLine(f64),
-    /// It has nothing to do with the last one.
+    /// It is unrelated to the last one.
     Elsewhere,
 }
 
-fn step(last: &Mark, mark: &Mark, letters: &[Letter], text: &str) -> Step {
+fn step(last: &GlyphPlacement, mark: &GlyphPlacement, letters: &[LineGlyph], text: &str) -> GlyphRelation {
     if last.direction.dot(mark.direction) < SAME_DIRECTION {
-        return Step::Elsewhere;
+        return GlyphRelation::Elsewhere;
     }
     let size = last.size.max(mark.size);
     let gap = mark.at - (last.at + last.along);
     let along = gap.dot(last.direction);
-    // A quarter turn from the direction, which is down for lines that go to the right.
+    // Perpendicular to the direction: down for lines that go to the right.
     let down = gap.dot(Vec2::new(-last.direction.y, last.direction.x));
     if down.abs() > OFF_THE_LINE * size {
-        return Step::NextLine(down);
+        return GlyphRelation::NextLine(down);
     }
     if along >= -BACK * size {
-        return Step::On { blank: along > BLANK * last.size.min(mark.size) };
+        return GlyphRelation::On { blank: along > BLANK * last.size.min(mark.size) };
     }
-    // What is written to the left may be drawn so, too.
+    // Right-to-left scripts may also be drawn to the left.
     let leftwards = -along - last.along.dot(last.direction) - mark.along.dot(last.direction);
     let is_leftwards =
         letters.last().is_some_and(|letter| is_right_to_left(&letter.text)) || is_right_to_left(text);
     if is_leftwards && leftwards > -BACK * size && leftwards < 2.0 * size {
-        return Step::On { blank: leftwards > BLANK * size };
+        return GlyphRelation::On { blank: leftwards > BLANK * size };
     }
-    Step::NextLine(-1.0)
+    GlyphRelation::NextLine(-1.0)
 }
 
-/// Whether a text is of a script that is written to the left.
+/// Returns true if a text is of a right-to-left script.
 fn is_right_to_left(text: &str) -> bool {
     let to_the_left =
         |char| matches!(char, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
     text.chars().next().is_some_and(to_the_left)
 }
 
-/// The letters of a line as a text. Those of a script that is written to the left and were drawn to the right are turned around,
-/// and letters that a font has joined are taken apart.
-fn spelled(letters: &[Letter]) -> String {
+/// The letters of a line as a text. Right-to-left letters that were drawn to the right are reversed, and ligatures are split.
+fn spelled(letters: &[LineGlyph]) -> String {
     let mut line = String::new();
     let mut at = 0;
     while at < letters.len() {
@@ -278,8 +278,8 @@ fn spelled(letters: &[Letter]) -> String {
     line
 }
 
-/// How many letters from the first are of a script that is written to the left, with blanks and marks between them.
-fn leftward_run(letters: &[Letter]) -> usize {
+/// Number of letters from the first that are of a right-to-left script, with blanks and marks between them.
+fn leftward_run(letters: &[LineGlyph]) -> usize {
     let mut run = 0;
     for (index, letter) in letters.iter().enumerate() {
         if is_right_to_left(&letter.text) {
@@ -291,7 +291,7 @@ fn leftward_run(letters: &[Letter]) -> usize {
     run
 }
 
-fn add(line: &mut String, letter: &Letter, blank: bool) {
+fn add(line: &mut String, letter: &LineGlyph, blank: bool) {
     if blank {
         line.push(' ');
     }

@@ -1,22 +1,23 @@
-//! The text of a PDF, page by page, in the order in which it is drawn.
+//! The text of a PDF, page by page, in the order it is drawn.
 //!
-//! `hayro` reads the file; [`fonts`] know what characters mean, [`draw`] follows what a page draws and notes each character with its place, and
-//! [`lay`] makes lines and paragraphs of these. What is drawn invisibly is taken, too: it is what a scanner has recognised.
+//! `hayro` reads the file; [`fonts`] give the meaning of characters, [`draw`] follows the drawing of a page and records each
+//! character with its place, and [`lay`] makes lines and paragraphs of these. Invisible text is included: it is the recognised
+//! text of a scan.
 
 mod draw;
 mod fonts;
 mod lay;
 
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
-use tulving_core::error::ExtractError;
+use tulving_core::model::error::ExtractError;
 
-use super::sink::Sink;
-use super::{Read, title};
-use draw::{Budget, Drawing};
-use fonts::Fonts;
+use super::sink::ExtractTextBuilder;
+use super::{DocumentText, title};
+use draw::{DrawingBudget, PdfPageInterpreter};
+use fonts::PdfFonts;
 
 /// Reads a PDF.
-pub(super) fn read(bytes: Vec<u8>, mut sink: Sink) -> Result<Read, ExtractError> {
+pub(super) fn read(bytes: Vec<u8>, mut sink: ExtractTextBuilder) -> Result<DocumentText, ExtractError> {
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ExtractError::Encrypted,
         LoadPdfError::Decryption(_) => {
@@ -24,11 +25,11 @@ pub(super) fn read(bytes: Vec<u8>, mut sink: Sink) -> Result<Read, ExtractError>
         }
         LoadPdfError::Invalid => ExtractError::Damaged { why: "it is not a PDF, or has no pages".to_owned() },
     })?;
-    let fonts = Fonts::new();
-    let mut budget = Budget::default();
+    let fonts = PdfFonts::new();
+    let mut budget = DrawingBudget::default();
     for page in pdf.pages().iter() {
         sink.blank_line();
-        Drawing::new(page, &fonts, &mut budget, &mut sink).follow(page);
+        PdfPageInterpreter::new(page, &fonts, &mut budget, &mut sink).follow(page);
         if budget.is_spent() {
             sink.close();
         }
@@ -38,5 +39,5 @@ pub(super) fn read(bytes: Vec<u8>, mut sink: Sink) -> Result<Read, ExtractError>
     }
     let title = pdf.metadata().title.as_deref().and_then(|title| title::sensible(&title::decode(title)));
     let pages = u32::try_from(pdf.pages().len()).ok();
-    Ok(Read { sink, title, by: "pdf", pages })
+    Ok(DocumentText { sink, title, by: "pdf", pages })
 }

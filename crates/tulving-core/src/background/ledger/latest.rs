@@ -1,0 +1,556 @@
+//! Undoes the newest change in a space: the caller's own, that of an agent that acts for the caller, or that of a pass.
+//!
+//! Each act leaves traces: audit entries and versions with the principal, the agent and the timestamp. Everything written at one
+//! timestamp is one act, and is undone in full or not at all. An undo leaves traces too, so undoing it redoes the change. A
+//! change that cannot be undone is refused by name; an older one is never undone in its place.
+
+use super::file::{self, FileUndoOutcome};
+use super::{find, shown, undo};
+use crate::model::association::Association;
+use crate::model::audit::{AuditEntry, LastChange, WrittenVersion};
+use crate::model::change::{Actor, Revision, Right, Write};
+use crate::model::error::Error;
+use crate::model::id::{MemoryId, Version};
+use crate::model::memory::{Edition, Memory, Standing};
+use crate::model::pass::{LastUndone, Pass, PassAct, PassFilter, UndoStep, UndoneChange};
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, LinkedBy, Origin, PassOutcome, Relation, Role, State, VersionAct};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::Source;
+use crate::verbs::retract::{self, Edge};
+use crate::verbs::save::dedupe::{self, Pending};
+use crate::verbs::save::embed;
+use crate::verbs::save::sources::{self, SourceChange};
+use crate::verbs::standing;
+
+/// The audit reason of an undo.
+const REASON: &str = "undo";
+/// Number of passes searched for one that is not undone.
+const PASSES: usize = 100;
+
+/// Undoes the last change, or previews that.
+pub(crate) fn undo_last(parts: &Parts, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
+    access::require(parts, caller, caller.space, Role::Writer)?;
+    let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
+    let deed = parts.store.last_change(&by, caller.space)?;
+    let pass = last_pass(parts, caller)?;
+    match (deed, pass) {
+        // The writes of a pass are among the traces of the principal it acted for; it ended when they were written, or later.
+        (deed, Some(pass)) if deed.as_ref().is_none_or(|deed| ended(&pass) >= deed.at) => {
+            Ok(LastUndone::Pass(undo(parts, caller, pass.id, dry_run)?))
+        }
+        (Some(_), _) => access::decide_again(|| {
+            // Looked up again in case another process was faster.
+            let deed = parts.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
+            Ok(LastUndone::Change(take_back(parts, caller, &deed, dry_run)?))
+        }),
+        (None, _) => Err(Error::NothingToUndo),
+    }
+}
+
+/// Returns the newest pass of the space that did something and was not undone.
+fn last_pass(parts: &Parts, caller: &Caller) -> Result<Option<Pass>, Error> {
+    let filter = PassFilter { space: Some(caller.space), kind: None, before: None, limit: PASSES };
+    let passes = super::list(parts, caller, &filter)?;
+    let stands = |pass: &Pass| pass.outcome != PassOutcome::Undone && !pass.acts.is_empty();
+    Ok(passes.into_iter().filter(stands).max_by_key(ended))
+}
+
+fn ended(pass: &Pass) -> Timestamp {
+    pass.ended_at.unwrap_or(pass.began_at)
+}
+
+/// Undoes everything done at that timestamp.
+fn take_back(
+    parts: &Parts,
+    caller: &Caller,
+    deed: &LastChange,
+    dry_run: bool,
+) -> Result<UndoneChange, Error> {
+    let now = parts.clock.now();
+    let mut act = LastChangeUndo {
+        parts,
+        caller,
+        now,
+        deed,
+        pending: Pending::default(),
+        rights: Vec::new(),
+        writes: Vec::new(),
+        steps: Vec::new(),
+        redoable: true,
+    };
+    for written in &deed.versions {
+        act.version(written)?;
+    }
+    let versions = act.steps.len();
+    // The last entry goes first: what one memory gave up, such as a path, another may have taken afterwards.
+    for entry in deed.audited.iter().rev() {
+        act.entry(entry, dry_run)?;
+    }
+    act.steps[versions..].reverse();
+    let LastChangeUndo { rights, writes, steps, redoable, .. } = act;
+    if !dry_run && !writes.is_empty() {
+        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+    }
+    let steps = steps.into_iter().map(|text| UndoStep { text, stays: None }).collect();
+    Ok(UndoneChange { at: deed.at, agent: deed.agent.clone(), redoable, steps })
+}
+
+/// An undo under construction.
+struct LastChangeUndo<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    now: Timestamp,
+    deed: &'a LastChange,
+    /// The memories as they will be.
+    pending: Pending,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+    /// The undone steps, in words.
+    steps: Vec<String>,
+    /// True if another undo redoes it.
+    redoable: bool,
+}
+
+impl LastChangeUndo<'_> {
+    /// Undoes a version: forgets a saved memory, or restores the earlier content of an edited one.
+    fn version(&mut self, written: &WrittenVersion) -> Result<(), Error> {
+        let did = match written.act {
+            VersionAct::Created => "saved",
+            VersionAct::Updated => "edited",
+            VersionAct::Reverted => "reverted",
+        };
+        let memory = self.memory(written.memory, did)?;
+        let text = format!("{did} {}", shown(&memory));
+        if memory.version != written.version {
+            return Err(since(&text, "it was edited since"));
+        }
+        self.refuse_moved(&text, memory.id)?;
+        if memory.standing.forgotten_at.is_some() {
+            return Err(since(&text, "it was forgotten since"));
+        }
+        match written.act {
+            VersionAct::Created if memory.provenance.origin == Origin::Import => {
+                return Err(cannot(&text, "an import saves its files one by one", FORGET_WHERE));
+            }
+            VersionAct::Created => {
+                let to = Standing { forgotten_at: Some(self.now), ..memory.standing };
+                self.shift(&memory, to, AuditAct::Forgot, None)?;
+            }
+            VersionAct::Updated | VersionAct::Reverted => self.revert(&memory, written.version, &text)?,
+        }
+        self.steps.push(text);
+        Ok(())
+    }
+
+    /// Restores the earlier content and boundary as a new version, without the links that the same act made.
+    fn revert(&mut self, memory: &Memory, version: Version, text: &str) -> Result<(), Error> {
+        let versions = self.parts.store.versions(&self.caller.viewer, memory.id)?;
+        let past = versions.into_iter().rfind(|record| record.version < version);
+        let Some(past) = past else {
+            return Err(since(text, "the version before is kept no longer"));
+        };
+        let edition = past.edition;
+        if memory.provenance.attachment.is_some()
+            && edition.text.content_hash != memory.edition.text.content_hash
+        {
+            let hint = "`tulving push` the file again that it described; `tulving revert` brings back the text alone";
+            return Err(cannot(text, "its file is not kept with the versions", hint));
+        }
+        self.refuse_held(memory, &edition)?;
+        let right = match edition.boundary == memory.edition.boundary {
+            true => access::require_in_place(self.parts, self.caller, memory, Role::Writer)?,
+            false => access::require_over(self.parts, self.caller, memory.reference(), memory)?,
+        };
+        let differs = edition.differs_in_meaning(&memory.edition);
+        let chunks = differs.then(|| embed::embed(self.parts, &[Source::of(&edition)]).0.pop()).flatten();
+        let standing = memory.standing.of_type(edition.class.memory_type);
+        self.rights.push(right);
+        self.writes.push(Write::Revise(Box::new(Revision {
+            id: memory.id,
+            from: memory.version,
+            act: VersionAct::Reverted,
+            edition,
+            stood: memory.standing,
+            standing,
+            chunks,
+            attachment: None,
+            vouched: None,
+        })));
+        for edge in self.parts.store.associations(&self.caller.viewer, &[memory.id])? {
+            if (edge.source, edge.created_at, edge.linked_by) == (memory.id, self.deed.at, LinkedBy::Caller) {
+                let target = self.memory(edge.target, "linked")?;
+                self.unlink(memory, &target, edge, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Undoes the act of an audit entry.
+    fn entry(&mut self, entry: &AuditEntry, dry_run: bool) -> Result<(), Error> {
+        let Some(id) = entry.memory else { return self.general(entry, dry_run) };
+        if entry.act == AuditAct::Erased {
+            return Err(cannot(
+                "a memory was forgotten for good",
+                "its text is in no file of the home any more",
+                "",
+            ));
+        }
+        // The other half of a move is handled at the `MovedOut` entry.
+        if entry.act == AuditAct::MovedIn {
+            return Ok(());
+        }
+        let did = past(entry.act);
+        let memory = self.memory(id, did)?;
+        if entry.reason.as_deref() == Some(sources::BY_IMPORT) {
+            let text = format!("{did} {}", shown(&memory));
+            return Err(cannot(&text, "an import did it, and the memory follows its file", IMPORT_AGAIN));
+        }
+        match entry.act {
+            AuditAct::Associated | AuditAct::Dissociated => return self.edge(entry, &memory),
+            AuditAct::MovedOut => return self.relocate(entry, &memory),
+            AuditAct::SourcesChanged => return self.sources(entry, &memory),
+            // Part of a save, which is taken back as a whole.
+            AuditAct::Accepted if self.deed.versions.iter().any(|written| written.memory == id) => {
+                return Ok(());
+            }
+            _ => {}
+        }
+        let (text, stood) = (format!("{did} {}", shown(&memory)), memory.standing);
+        self.refuse_moved(&text, id)?;
+        let (back, to) = match entry.act {
+            AuditAct::Forgot | AuditAct::Rejected if stood.forgotten_at.is_some() => {
+                self.refuse_held(&memory, &memory.edition)?;
+                (AuditAct::Restored, Standing { forgotten_at: None, ..stood })
+            }
+            AuditAct::Restored if memory.usage.updated_at > self.deed.at => {
+                return Err(since(&text, "it was edited since"));
+            }
+            AuditAct::Restored => (AuditAct::Forgot, Standing { forgotten_at: Some(self.now), ..stood }),
+            AuditAct::Archived => (AuditAct::Unarchived, stood.ruled(State::Active, self.now)),
+            AuditAct::Unarchived => (AuditAct::Archived, stood.moved(State::Archived)),
+            AuditAct::Pinned => (AuditAct::Unpinned, Standing { pinned: false, ..stood }),
+            AuditAct::Unpinned => (AuditAct::Pinned, Standing { pinned: true, ..stood }),
+            AuditAct::Done => {
+                let done_at = entry.detail.as_deref().and_then(standing::done_before);
+                let act = if done_at.is_some() { AuditAct::Done } else { AuditAct::Reopened };
+                (act, Standing { done_at, ..stood })
+            }
+            AuditAct::Reopened => match entry.detail.as_deref().and_then(standing::done_before) {
+                None => {
+                    return Err(cannot(
+                        &text,
+                        "it is not known when it had been done",
+                        "`tulving done` closes it",
+                    ));
+                }
+                done_at => (AuditAct::Done, Standing { done_at, ..stood }),
+            },
+            AuditAct::Accepted => {
+                self.redoable = false;
+                (AuditAct::Undone, Standing { quarantined_at: Some(self.now), ..stood })
+            }
+            AuditAct::Undone => return Err(cannot(&text, NOT_AGAIN, "`tulving review accept` accepts it")),
+            _ => return Err(since(&text, "it does not stand so any more")),
+        };
+        if to == stood {
+            return Err(since(&text, "it does not stand so any more"));
+        }
+        self.shift(&memory, to, back, standing::done_then(stood, to))?;
+        self.steps.push(text);
+        Ok(())
+    }
+
+    /// Handles an act that concerns no memory: a journal note is removed again, everything else is refused.
+    fn general(&mut self, entry: &AuditEntry, dry_run: bool) -> Result<(), Error> {
+        let detail = entry.detail.as_deref().unwrap_or_default();
+        let what = match entry.act {
+            AuditAct::Noted => return self.note(entry, dry_run),
+            AuditAct::Undone => {
+                return Err(cannot(&format!("undid {detail}"), NOT_AGAIN, ""));
+            }
+            AuditAct::FileWritten => format!("wrote the file {detail}"),
+            AuditAct::FileRemoved => format!("removed the file {detail}"),
+            act => format!("{} {detail}", act.as_str().replace('_', " ")),
+        };
+        let hint = match entry.act {
+            AuditAct::FileWritten if detail.ends_with("MEMORY.md") => {
+                "`tulving long-term history` lists what it said before, `tulving long-term restore` brings one back"
+            }
+            AuditAct::MemberSet | AuditAct::MemberRemoved => "`tulving space` changes who is in it",
+            AuditAct::TokenCreated => "`tulving token revoke` revokes it",
+            _ => "",
+        };
+        Err(cannot(what.trim_end(), "that cannot be taken back by undo", hint))
+    }
+
+    fn note(&mut self, entry: &AuditEntry, dry_run: bool) -> Result<(), Error> {
+        let detail = entry.detail.as_deref().unwrap_or_default();
+        let (file, digest) = detail.rsplit_once(' ').unwrap_or((detail, ""));
+        let text = format!("noted an entry in {file}");
+        let act = PassAct::Noted { file: file.to_owned(), entry: digest.to_owned() };
+        match file::take_back(self.parts, self.caller, self.caller.space, (file, &act), dry_run)? {
+            Ok(FileUndoOutcome::Taken) => {}
+            Ok(FileUndoOutcome::FoundDone) => return Err(since(&text, "the entry was taken out since")),
+            Err(why) => return Err(since(&text, &why)),
+        }
+        let mut undone = access::audit(self.caller, self.now, AuditAct::Undone);
+        (undone.space, undone.private_to) = (entry.space, entry.private_to);
+        undone.detail = Some(format!("the note in {file}"));
+        self.rights.push(access::require(self.parts, self.caller, self.caller.space, Role::Writer)?);
+        self.writes.push(Write::Audit(undone));
+        self.steps.push(text);
+        self.redoable = false;
+        Ok(())
+    }
+
+    /// Gives a memory the sources that it had, where they are free.
+    fn sources(&mut self, entry: &AuditEntry, memory: &Memory) -> Result<(), Error> {
+        let shown = shown(memory);
+        let change = entry.detail.as_deref().and_then(SourceChange::parse);
+        let text = match &change {
+            Some(SourceChange::PathAdded(path)) => format!("added the path {path} to {shown}"),
+            Some(SourceChange::PathRemoved(path, _)) => format!("removed the path {path} from {shown}"),
+            Some(SourceChange::PlainAdded) => format!("saved {shown} without a path as well"),
+            None => format!("changed the paths of {shown}"),
+        };
+        if entry.reason.as_deref() == Some(sources::BY_IMPORT) {
+            return Err(cannot(&text, "an import saves its files one by one", FORGET_WHERE));
+        }
+        let change = change.ok_or_else(|| cannot(&text, "it is not known how", ""))?;
+        let from = memory.provenance.sources();
+        let Some(to) = change.reversed(&from) else {
+            return Err(since(&text, "its paths were changed since"));
+        };
+        let mut future = memory.clone();
+        future.provenance.set_sources(to.clone());
+        if future.standing.forgotten_at.is_none() {
+            let held = dedupe::taken_up(memory);
+            dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &held, &future)?;
+        }
+        self.rights.push(access::require_in_place(self.parts, self.caller, memory, Role::Writer)?);
+        if let Some(back) = SourceChange::between(&from, &to) {
+            let mut audit = back.audit(self.caller, self.now, memory);
+            audit.reason = Some(REASON.to_owned());
+            self.writes.push(Write::Audit(audit));
+        }
+        self.writes.push(Write::SetSources { id: memory.id, from, to });
+        self.pending.note(future);
+        self.steps.push(text);
+        Ok(())
+    }
+
+    /// Refuses an edition that conflicts with another memory after the writes of this act.
+    fn refuse_held(&self, memory: &Memory, edition: &Edition) -> Result<(), Error> {
+        dedupe::refuse_held_after(self.parts, &self.caller.viewer, &self.pending, memory, edition)
+    }
+
+    /// Undoes a link: a new one is removed or gets its old weight, a removed one is created again.
+    fn edge(&mut self, entry: &AuditEntry, source: &Memory) -> Result<(), Error> {
+        let made = entry.act == AuditAct::Associated;
+        let did = if made { "linked" } else { "took away a link of" };
+        let named = entry.detail.as_deref().and_then(retract::named_edge);
+        let Some((relation, target, edge)) = named else {
+            return Err(cannot(&format!("{did} {}", shown(source)), "it is not known with what", RELATED));
+        };
+        let target = self.memory(target, did)?;
+        let text = match made {
+            true => format!("linked {} {relation} {}", shown(source), shown(&target)),
+            false => format!("took the link from {} to {} away", shown(source), shown(&target)),
+        };
+        let edges = self.parts.store.associations(&self.caller.viewer, &[source.id])?;
+        let is = |edge: &Association| {
+            (edge.source, edge.target, edge.relation) == (source.id, target.id, relation)
+        };
+        let stands = edges.into_iter().find(is);
+        match (made, stands, edge) {
+            (true, Some(stands), was) if stands.linked_by == LinkedBy::Caller => {
+                self.unlink(source, &target, stands, was)?;
+            }
+            (true, ..) => {
+                return Err(since(&text, "the link was removed since, or one of the two is forgotten"));
+            }
+            (false, Some(_), _) => return Err(since(&text, "they were linked again since")),
+            (false, None, None) => return Err(cannot(&text, "its weight is not known", RELATED)),
+            (false, None, Some(edge)) => self.link(source, &target, relation, edge)?,
+        }
+        self.steps.push(text);
+        Ok(())
+    }
+
+    fn unlink(
+        &mut self,
+        source: &Memory,
+        target: &Memory,
+        stands: Association,
+        was: Option<Edge>,
+    ) -> Result<(), Error> {
+        self.over_link(source, target, stands.relation)?;
+        let Association { relation, .. } = stands;
+        self.writes.push(Write::Unlink { source: source.id, target: target.id, relation });
+        match was {
+            None => {
+                let mut entry = retract::audit(
+                    self.caller,
+                    self.now,
+                    AuditAct::Dissociated,
+                    (source, target),
+                    (relation, Some(Edge::of(&stands))),
+                );
+                entry.reason = Some(REASON.to_owned());
+                self.writes.push(Write::Audit(entry));
+                Ok(())
+            }
+            Some(was) => self.linked(source, target, relation, was, Some(Edge::of(&stands))),
+        }
+    }
+
+    fn link(
+        &mut self,
+        source: &Memory,
+        target: &Memory,
+        relation: Relation,
+        edge: Edge,
+    ) -> Result<(), Error> {
+        self.over_link(source, target, relation)?;
+        self.linked(source, target, relation, edge, None)
+    }
+
+    fn linked(
+        &mut self,
+        source: &Memory,
+        target: &Memory,
+        relation: Relation,
+        edge: Edge,
+        was: Option<Edge>,
+    ) -> Result<(), Error> {
+        let Edge { weight, linked_by } = edge;
+        let (source_id, target_id, created_at) = (source.id, target.id, self.now);
+        self.writes.push(Write::Link(Association {
+            source: source_id,
+            target: target_id,
+            relation,
+            weight,
+            linked_by,
+            created_at,
+        }));
+        let mut entry =
+            retract::audit(self.caller, self.now, AuditAct::Associated, (source, target), (relation, was));
+        entry.reason = Some(REASON.to_owned());
+        self.writes.push(Write::Audit(entry));
+        Ok(())
+    }
+
+    fn over_link(&mut self, source: &Memory, target: &Memory, relation: Relation) -> Result<(), Error> {
+        self.rights.push(access::require_in_place(self.parts, self.caller, source, Role::Writer)?);
+        if relation == Relation::Updates {
+            self.rights.push(access::require_in_place(self.parts, self.caller, target, Role::Writer)?);
+        }
+        Ok(())
+    }
+
+    /// Moves a memory back to the space that it was moved out of. It gets a new number.
+    fn relocate(&mut self, entry: &AuditEntry, memory: &Memory) -> Result<(), Error> {
+        let text = format!("moved {}", shown(memory));
+        let arrived = |other: &&AuditEntry| (other.act, other.memory) == (AuditAct::MovedIn, entry.memory);
+        let went = self.deed.audited.iter().find(arrived).and_then(|other| other.space);
+        let Some((from, came)) = entry.space.zip(went) else {
+            return Err(cannot(&text, "it is not known where it came from", "`tulving move` moves it"));
+        };
+        if memory.space != came {
+            return Err(since(&text, "it was moved again since"));
+        }
+        if memory.standing.forgotten_at.is_some() {
+            return Err(since(&text, "it was forgotten since"));
+        }
+        let Some(back) = access::space_by_id(self.parts, self.caller, from)? else {
+            return Err(cannot(&text, "it came from a space that is out of reach here", OTHER_SPACE));
+        };
+        let (rights, writes) =
+            crate::verbs::relocate::back(self.parts, self.caller, self.now, memory, &back)?;
+        self.rights.extend(rights);
+        self.writes.extend(writes);
+        self.steps.push(format!("{text}; back in `{}` it has a new number", back.name));
+        Ok(())
+    }
+
+    fn shift(
+        &mut self,
+        memory: &Memory,
+        to: Standing,
+        act: AuditAct,
+        detail: Option<String>,
+    ) -> Result<(), Error> {
+        self.rights.push(access::require_in_place(self.parts, self.caller, memory, Role::Writer)?);
+        let reason = Some(REASON.to_owned());
+        let entry = standing::audit(self.caller, self.now, act, memory, reason, detail);
+        self.writes.push(Write::Move { id: memory.id, from: memory.standing, to });
+        self.writes.push(Write::Audit(entry));
+        self.pending.note(Memory { standing: to, ..memory.clone() });
+        Ok(())
+    }
+
+    /// Returns a memory, forgotten or not, if it still exists for the caller.
+    fn memory(&self, id: MemoryId, did: &str) -> Result<Memory, Error> {
+        if let Some(memory) = self.pending.get(id) {
+            return Ok(memory.clone());
+        }
+        let found = find(self.parts, self.caller, id)?;
+        found.ok_or_else(|| match self.caller.viewer.within {
+            Some(_) => {
+                cannot(&format!("{did} a memory"), "it is in a space that is out of reach here", OTHER_SPACE)
+            }
+            None => since(&format!("{did} a memory"), "it is gone since, or out of reach"),
+        })
+    }
+
+    /// Refuses a memory that somebody has changed in another way since.
+    fn refuse_moved(&self, text: &str, id: MemoryId) -> Result<(), Error> {
+        // Links and paths have their own checks.
+        let moves = |act: AuditAct| {
+            !matches!(act, AuditAct::Associated | AuditAct::Dissociated | AuditAct::SourcesChanged)
+        };
+        let later = self.deed.since.iter().find(|entry| entry.memory == Some(id) && moves(entry.act));
+        let Some(entry) = later else { return Ok(()) };
+        let names = self.parts.store.principals(&[entry.by])?;
+        let mut by = names.into_iter().next().map_or_else(|| "somebody".to_owned(), |one| one.name);
+        if let Some(agent) = &entry.agent {
+            by = format!("{by} with the agent {agent}");
+        }
+        let did = match entry.act {
+            AuditAct::Forgot | AuditAct::Rejected => "forgotten",
+            act => past(act),
+        };
+        Err(since(text, &format!("it was {did} since by {by}")))
+    }
+}
+
+/// An act as a verb in the past.
+fn past(act: AuditAct) -> &'static str {
+    match act {
+        AuditAct::MovedIn | AuditAct::MovedOut => "moved",
+        AuditAct::SourcesChanged => "changed the paths of",
+        act => act.as_str(),
+    }
+}
+
+/// Advice where another space has a part in the change.
+const OTHER_SPACE: &str = "run `tulving undo` without `--space`";
+/// Advice where an import made the change.
+const IMPORT_AGAIN: &str = "change the file and import it again";
+
+/// Why the taking back of some things is not taken back.
+const NOT_AGAIN: &str = "undo does not do it again";
+/// The hint for links.
+const RELATED: &str = "`tulving related` shows what it is linked with";
+/// The hint for an import.
+const FORGET_WHERE: &str = "`tulving forget --where source-path=PATH --dry-run` shows what would go with it";
+
+fn since(what: &str, why: &str) -> Error {
+    cannot(what, why, "`tulving history` and `tulving audit` show what was done since")
+}
+
+fn cannot(what: &str, why: &str, hint: &str) -> Error {
+    Error::CannotUndo { what: what.to_owned(), why: why.to_owned(), hint: hint.to_owned() }
+}

@@ -1,0 +1,165 @@
+//! The ledger of passes: records what they did, shows it, and [undoes it](mod@undo).
+//!
+//! A pass on memories is recorded in the same transaction. A pass on files is recorded before it writes, with the new text: if it
+//! is interrupted, the files themselves show how far it came.
+
+mod file;
+mod latest;
+mod undo;
+
+use std::collections::HashSet;
+
+use crate::model::change::{Actor, ChangeSet, Write};
+use crate::model::error::{Error, Field};
+use crate::model::id::{MemoryId, PassId, SpaceId};
+use crate::model::limits;
+use crate::model::memory::Memory;
+use crate::model::pass::{Pass, PassAct, PassFilter, ToldAct, ToldPass};
+use crate::model::preview;
+use crate::model::request::{Caller, Forgotten};
+use crate::model::space::Viewer;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{PassKind, PassOutcome};
+use crate::text::{secrets, visible};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::read;
+
+pub(crate) use self::latest::undo_last;
+pub(crate) use self::undo::undo;
+
+/// Maximum number of characters that an act shows of a memory.
+const PREVIEW: usize = 80;
+
+/// Records a pass, in the name of its principal.
+pub(crate) fn note(parts: &Parts, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
+    note_with(parts, from, pass, Vec::new())
+}
+
+/// Records a pass together with further writes, in one transaction.
+pub(crate) fn note_with(
+    parts: &Parts,
+    from: Option<PassOutcome>,
+    pass: &Pass,
+    mut writes: Vec<Write>,
+) -> Result<(), Error> {
+    let by = Actor { principal: pass.by, agent: None };
+    writes.push(Write::Pass { from, to: Box::new(pass.clone()) });
+    parts.store.apply(&ChangeSet { by, at: parts.clock.now(), rights: Vec::new(), writes })?;
+    Ok(())
+}
+
+/// Returns the passes that the caller may see, newest first, without acts on memories that it may not see.
+pub(crate) fn list(parts: &Parts, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
+    read::bounded(Field::Limit, filter.limit, limits::PAGE)?;
+    let mut passes = parts.store.passes(&caller.viewer, filter)?;
+    let ids: Vec<MemoryId> = passes.iter().flat_map(|pass| &pass.acts).flat_map(PassAct::memories).collect();
+    let mut seen: HashSet<MemoryId> =
+        parts.store.memories(&caller.viewer, &ids)?.into_iter().map(|memory| memory.id).collect();
+    for id in ids {
+        if !seen.contains(&id) && access::find_forgotten(parts, caller, id.into())?.is_some() {
+            seen.insert(id);
+        }
+    }
+    for pass in &mut passes {
+        pass.acts.retain(|act| act.is_deed() && act.memories().iter().all(|id| seen.contains(id)));
+    }
+    Ok(passes)
+}
+
+/// Returns a pass, with its acts in words.
+pub(crate) fn get(parts: &Parts, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
+    let mut pass = found(parts, caller, id)?;
+    let acts = std::mem::take(&mut pass.acts);
+    let (acts, told) = told(parts, caller, pass.space, acts)?.into_iter().unzip();
+    pass.acts = acts;
+    Ok(ToldPass { pass, told })
+}
+
+/// Describes the acts, done or planned, on memories that the caller may see.
+pub(crate) fn told(
+    parts: &Parts,
+    caller: &Caller,
+    space: SpaceId,
+    acts: Vec<PassAct>,
+) -> Result<Vec<(PassAct, ToldAct)>, Error> {
+    let mut told = Vec::new();
+    for act in acts.into_iter().filter(PassAct::is_deed) {
+        let Some(memories) = find_all(parts, caller, &act)? else { continue };
+        let diff = file::diff(parts, caller, space, &act)?;
+        told.push((act.clone(), ToldAct { text: text(&act, &memories), diff }));
+    }
+    Ok(told)
+}
+
+/// Returns the acts of passes of a kind in a space since a time, as far as the viewer may see the passes.
+pub(crate) fn acts(
+    parts: &Parts,
+    viewer: &Viewer,
+    (space, kind): (SpaceId, PassKind),
+    since: Timestamp,
+) -> Result<Vec<PassAct>, Error> {
+    let mut filter = PassFilter { space: Some(space), kind: Some(kind), before: None, limit: limits::PAGE };
+    let mut acts = Vec::new();
+    loop {
+        let page = parts.store.passes(viewer, &filter)?;
+        let full = page.len() == filter.limit;
+        filter.before = page.last().map(|pass| pass.id);
+        let last = page.last().is_none_or(|pass| pass.began_at < since);
+        acts.extend(page.into_iter().filter(|pass| pass.began_at >= since).flat_map(|pass| pass.acts));
+        if last || !full {
+            return Ok(acts);
+        }
+    }
+}
+
+fn found(parts: &Parts, caller: &Caller, id: PassId) -> Result<Pass, Error> {
+    parts.store.pass(&caller.viewer, id)?.ok_or(Error::NoPass { id })
+}
+
+/// Returns the current memories of an act; `None` if one is gone or not visible to the caller.
+fn find_all(parts: &Parts, caller: &Caller, act: &PassAct) -> Result<Option<Vec<Memory>>, Error> {
+    let ids = act.memories();
+    let mut found = Vec::new();
+    for id in &ids {
+        found.extend(find(parts, caller, *id)?);
+    }
+    Ok((found.len() == ids.len()).then_some(found))
+}
+
+/// Returns a memory, forgotten or not, if the caller may see it.
+fn find(parts: &Parts, caller: &Caller, id: MemoryId) -> Result<Option<Memory>, Error> {
+    match parts.store.memory(&caller.viewer, caller.space, id.into(), Forgotten::Without)? {
+        None => access::find_forgotten(parts, caller, id.into()),
+        found => Ok(found),
+    }
+}
+
+/// Describes an act.
+fn text(act: &PassAct, memories: &[Memory]) -> String {
+    let shown = |at: usize| memories.get(at).map_or_else(String::new, shown);
+    match act {
+        PassAct::Saved { aside: false, .. } => format!("saved {}", shown(0)),
+        PassAct::Saved { aside: true, .. } => format!("saved {} and put it aside", shown(0)),
+        PassAct::Forgot { .. } => format!("forgot {}", shown(0)),
+        PassAct::Edited { from, to, .. } => format!("edited {}: version {from} became {to}", shown(0)),
+        PassAct::Unlinked { .. } => format!("took the link from {} to {} away", shown(0), shown(1)),
+        PassAct::Linked { relation, .. } => format!("linked {} {relation} {}", shown(0), shown(1)),
+        PassAct::Noted { file, .. } => format!("noted an entry in {file}"),
+        PassAct::Replaced { file, added, removed, .. } => {
+            let lines = preview::plural(*added, "line", "lines");
+            format!("rewrote {file}: {added} {lines} added, {removed} removed")
+        }
+        PassAct::Judged { .. } => "judged memories that say nearly the same".to_owned(),
+    }
+}
+
+/// Returns the name of a memory and the beginning of its content.
+fn shown(memory: &Memory) -> String {
+    let said = visible::plain(&secrets::redacted(&memory.edition.text.content));
+    format!("{} ({})", memory.label(), preview::cut(&said, PREVIEW))
+}
+
+/// Returns the space of a pass, to find its files.
+fn space(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<crate::model::space::Space, Error> {
+    access::space_by_id(parts, caller, id)?.ok_or_else(|| Error::NoSpace { name: id.to_string() })
+}

@@ -1,0 +1,231 @@
+//! Undoes a pass as far as its effects still exist. Anything that somebody changed since stays, and the answer says so.
+//!
+//! Files come first, each on its own; then all memories and the record of the undo, in one transaction. After an interruption
+//! between the two, a repeated undo finds the files restored and counts them as undone.
+
+use super::file::{self, FileUndoOutcome};
+use super::{find_all, found, text};
+use crate::model::association::Association;
+use crate::model::change::{Revision, Right, Write};
+use crate::model::error::Error;
+use crate::model::id::{MemoryId, PassId, Version};
+use crate::model::memory::{Edition, Memory, Standing};
+use crate::model::pass::{Pass, PassAct, UndoStep, Undone};
+use crate::model::request::Caller;
+use crate::model::score::Weight;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, LinkedBy, PassOutcome, Relation, Role, VersionAct};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::Source;
+use crate::verbs::save::{dedupe, embed};
+use crate::verbs::standing;
+
+/// The writes that undo an act, with the rights that they need; or the reason why it stays.
+type UndoDecision = Result<(Vec<Right>, Vec<Write>), String>;
+
+/// Undoes a pass, or previews that.
+pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
+    let pass = found(parts, caller, id)?;
+    if pass.outcome == PassOutcome::Undone {
+        return Err(Error::PassUndone { id });
+    }
+    access::require(parts, caller, pass.space, Role::Writer)?;
+    let under_way = pass.outcome == PassOutcome::Begun && !pass.is_interrupted(parts.clock.now());
+    let mut files = Vec::new();
+    for act in pass.acts.iter().rev() {
+        if let Some(name) = act.file() {
+            let stays = match file::take_back(parts, caller, pass.space, (name, act), dry_run)? {
+                // An act is recorded before it is done, and may still follow.
+                Ok(FileUndoOutcome::FoundDone) if under_way => Some("the pass is still under way".to_owned()),
+                back => back.err(),
+            };
+            files.push(UndoStep { text: text(act, &[]), stays });
+        }
+    }
+    let mut undone = access::decide_again(|| {
+        let pass = found(parts, caller, id)?;
+        if pass.outcome == PassOutcome::Undone {
+            return Err(Error::PassUndone { id });
+        }
+        PassUndo { parts, caller, now: parts.clock.now(), pass }.write(files.clone(), dry_run)
+    })?;
+    undone.pass.acts.retain(PassAct::is_deed);
+    Ok(undone)
+}
+
+/// The part of an undo that is in the store.
+struct PassUndo<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    now: Timestamp,
+    pass: Pass,
+}
+
+impl PassUndo<'_> {
+    fn write(self, mut steps: Vec<UndoStep>, dry_run: bool) -> Result<Undone, Error> {
+        let Self { parts, caller, now, .. } = self;
+        let space = Right { space: self.pass.space, role: Role::Writer, over: None };
+        let (mut rights, mut writes) = (vec![space], Vec::new());
+        for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
+            // A memory that is gone, or not visible to the caller, is not mentioned either.
+            let Some(memories) = find_all(parts, caller, act)? else { continue };
+            let decided = match self.decide(act, &memories) {
+                Err(error @ (Error::Denied { .. } | Error::Held { .. })) => Err(error.to_string()),
+                decided => decided?,
+            };
+            let stays = match decided {
+                Ok((needed, due)) => {
+                    rights.extend(needed);
+                    writes.extend(due);
+                    None
+                }
+                Err(why) => Some(why),
+            };
+            steps.push(UndoStep { text: text(act, &memories), stays });
+        }
+        let undone = Undone { pass: self.pass.clone(), steps };
+        let (back, all) = (undone.taken_back(), undone.steps.len());
+        if dry_run || back == 0 {
+            return Ok(undone);
+        }
+        let from = Some(self.pass.outcome);
+        let pass = self.pass.ended(PassOutcome::Undone, now);
+        let mut entry = access::audit(caller, now, AuditAct::Undone);
+        (entry.space, entry.private_to) = (Some(pass.space), pass.private_to);
+        entry.detail = Some(format!("the pass {} ({}): {back} of {all} acts", pass.id, pass.kind));
+        writes.push(Write::Audit(entry));
+        writes.push(Write::Pass { from, to: Box::new(pass.clone()) });
+        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        Ok(Undone { pass, ..undone })
+    }
+
+    fn decide(&self, act: &PassAct, memories: &[Memory]) -> Result<UndoDecision, Error> {
+        match (act, memories) {
+            (PassAct::Saved { version, aside, .. }, [memory]) => {
+                let standing = &memory.standing;
+                match () {
+                    () if standing.forgotten_at.is_some() => stays("it was forgotten since"),
+                    () if memory.version != *version => stays("it was edited since"),
+                    () if standing.pinned => stays("it was pinned since"),
+                    () if standing.done_at.is_some() => stays("it was done since"),
+                    () if *aside && standing.quarantined_at.is_none() => stays("it was accepted since"),
+                    () => {
+                        let to = Standing { forgotten_at: Some(self.now), ..*standing };
+                        self.moved(memory, to, AuditAct::Forgot)
+                    }
+                }
+            }
+            (PassAct::Forgot { .. }, [memory]) if memory.standing.forgotten_at.is_none() => {
+                stays("it was restored since")
+            }
+            (PassAct::Forgot { .. }, [memory]) => {
+                dedupe::refuse_held(self.parts, &self.caller.viewer, memory, &memory.edition)?;
+                self.moved(memory, Standing { forgotten_at: None, ..memory.standing }, AuditAct::Restored)
+            }
+            (PassAct::Edited { to, .. }, [memory]) if memory.version != *to => stays("it was edited since"),
+            (PassAct::Edited { from, .. }, [memory]) => self.reverted(memory, *from),
+            (PassAct::Unlinked { relation, weight, .. }, [source, target]) => {
+                self.relinked(source, target, *relation, *weight)
+            }
+            (PassAct::Linked { relation, weight, was, .. }, [source, target]) => {
+                self.unlinked((source, target), *relation, *weight, *was)
+            }
+            _ => stays("it is no more"),
+        }
+    }
+
+    fn moved(&self, memory: &Memory, to: Standing, act: AuditAct) -> Result<UndoDecision, Error> {
+        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+        let reason = Some(format!("undo of the pass {}", self.pass.id));
+        let entry = standing::audit(self.caller, self.now, act, memory, reason, None);
+        let shift = Write::Move { id: memory.id, from: memory.standing, to };
+        Ok(Ok((vec![right], vec![shift, Write::Audit(entry)])))
+    }
+
+    /// Restores the earlier content as a new version.
+    fn reverted(&self, memory: &Memory, version: Version) -> Result<UndoDecision, Error> {
+        if memory.standing.forgotten_at.is_some() {
+            return stays("it was forgotten since");
+        }
+        let versions = self.parts.store.versions(&self.caller.viewer, memory.id)?;
+        let Some(past) = versions.into_iter().find(|record| record.version == version) else {
+            return stays("the version before is kept no longer");
+        };
+        let edition = Edition { boundary: memory.edition.boundary, ..past.edition };
+        dedupe::refuse_held(self.parts, &self.caller.viewer, memory, &edition)?;
+        let differs = edition.differs_in_meaning(&memory.edition);
+        let chunks = differs.then(|| embed::embed(self.parts, &[Source::of(&edition)]).0.pop()).flatten();
+        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+        let revision = Revision {
+            id: memory.id,
+            from: memory.version,
+            act: VersionAct::Reverted,
+            edition,
+            stood: memory.standing,
+            standing: memory.standing,
+            chunks,
+            attachment: None,
+            vouched: None,
+        };
+        Ok(Ok((vec![right], vec![Write::Revise(Box::new(revision))])))
+    }
+
+    /// Restores the automatic link between two memories.
+    fn relinked(
+        &self,
+        from: &Memory,
+        to: &Memory,
+        relation: Relation,
+        weight: Weight,
+    ) -> Result<UndoDecision, Error> {
+        let gone = |memory: &Memory| memory.standing.forgotten_at.is_some();
+        let edges = self.parts.store.associations(&self.caller.viewer, &[from.id])?;
+        match edges.iter().any(|edge| (edge.target, edge.relation) == (to.id, relation)) {
+            _ if gone(from) || gone(to) => stays("one of the two is forgotten"),
+            true => stays("they were linked again since"),
+            false => {
+                let right = access::require_in_place(self.parts, self.caller, from, Role::Writer)?;
+                let link = self.automatic((from.id, to.id), relation, weight);
+                Ok(Ok((vec![right], vec![link])))
+            }
+        }
+    }
+
+    /// Removes the link made between two memories, and restores the automatic one that it replaced.
+    fn unlinked(
+        &self,
+        (from, to): (&Memory, &Memory),
+        relation: Relation,
+        weight: Weight,
+        was: Option<Weight>,
+    ) -> Result<UndoDecision, Error> {
+        let (source, target) = (from.id, to.id);
+        let edges = self.parts.store.associations(&self.caller.viewer, &[source])?;
+        let made = |edge: &&Association| {
+            (edge.source, edge.target, edge.relation, edge.linked_by)
+                == (source, target, relation, LinkedBy::Caller)
+        };
+        match edges.iter().find(made) {
+            None => return stays("the link was removed since, or one of the two is forgotten"),
+            Some(edge) if edge.weight != weight => return stays("the link was given another weight since"),
+            Some(_) => {}
+        }
+        let right = access::require_in_place(self.parts, self.caller, from, Role::Writer)?;
+        let reason = Some(format!("undo of the pass {}", self.pass.id));
+        let detail = Some(format!("{relation} {target}"));
+        let mut entry = standing::audit(self.caller, self.now, AuditAct::Dissociated, from, reason, detail);
+        entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
+        let mut writes = vec![Write::Unlink { source, target, relation }, Write::Audit(entry)];
+        writes.extend(was.map(|weight| self.automatic((source, target), relation, weight)));
+        Ok(Ok((vec![right], writes)))
+    }
+
+    fn automatic(&self, (source, target): (MemoryId, MemoryId), relation: Relation, weight: Weight) -> Write {
+        let (linked_by, created_at) = (LinkedBy::Auto, self.now);
+        Write::Link(Association { source, target, relation, weight, linked_by, created_at })
+    }
+}
+
+fn stays(why: &str) -> Result<UndoDecision, Error> {
+    Ok(Err(why.to_owned()))
+}

@@ -1,0 +1,32 @@
+//! Background passes that read what was said and propose what to save.
+//!
+//! A pass takes text and returns requests. It has no store and no model: the engine asks and saves, on the path of every
+//! save.
+
+pub(crate) mod consolidate;
+mod grounded;
+pub(crate) mod model;
+pub(crate) mod proactive;
+pub(crate) mod records;
+pub(crate) mod shadow;
+
+pub use self::consolidate::{ConsolidationSettings, ConsolidationSummary, DroppedLine, RejectedLine};
+pub use self::proactive::TurnReadingCounts;
+
+/// Makes a turn for tests.
+#[cfg(test)]
+fn turn(role: crate::model::vocabulary::TurnRole, content: &str) -> crate::model::turn::Turn {
+    let at: crate::model::time::Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
+    crate::model::turn::Turn {
+        id: crate::model::id::TurnId::mint(at),
+        space: crate::model::id::SpaceId::DEFAULT,
+        logged_by: crate::model::id::PrincipalId::USER,
+        channel: None,
+        position: 7,
+        role,
+        speaker: None,
+        content: content.to_owned(),
+        source: "tui".to_owned(),
+        at,
+    }
+}

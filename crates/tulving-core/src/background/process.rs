@@ -1,0 +1,243 @@
+//! Runs the jobs that memories wait for: extracts the text of files, prepares links, deletes files that nobody needs.
+//!
+//! The result and the end of the job are one transaction. A file that cannot be read leaves its memory active, findable by the
+//! name of the file, with the error; the job is given up with the reason. A text that somebody wrote in place of the name
+//! stays.
+
+use std::time::Duration;
+
+use crate::model::change::{Settled, Write};
+use crate::model::error::{Conflict, Error, ExtractError, Field, Invalid, ObjectError, StoreError};
+use crate::model::id::PrincipalId;
+use crate::model::job::{self, Job};
+use crate::model::limits;
+use crate::model::memory::{Attachment, Memory};
+use crate::model::preview;
+use crate::model::space::Viewer;
+use crate::model::vocabulary::{Derivable, JobState, State};
+use crate::ports::Extracted;
+use crate::text::normalize;
+use crate::text::withhold::Redactor;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::Source;
+use crate::verbs::jobs;
+use crate::verbs::objects;
+use crate::verbs::save::derive::About;
+use crate::verbs::save::embed;
+use crate::verbs::save::intake::Patch;
+
+/// The note for a file whose text contains something that may not be stored.
+const AS_IT_IS: &str = "the file itself is kept as it is";
+/// The job kinds that are handled here.
+const KINDS: &[&str] = &[job::EXTRACT, job::LINK, job::DROP];
+/// Lease of a job. Extracting the text of a file takes much less.
+const LEASE: Duration = Duration::from_secs(300);
+/// Pause before deleting a file if somebody is storing files.
+const PAUSE: Duration = Duration::from_secs(60);
+/// Pause if somebody changed the memory meanwhile.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+
+/// The result of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Processed {
+    /// The job as it is now.
+    pub job: Job,
+    /// The error, if any.
+    pub trouble: Option<String>,
+    /// True if a program that can read the file is missing on this machine.
+    pub lacking: bool,
+    /// The remedy, if known.
+    pub remedy: Option<&'static str>,
+}
+
+impl Processed {
+    /// Creates the result of a job without errors.
+    pub(crate) fn well(job: Job) -> Self {
+        Self { job, trouble: None, lacking: false, remedy: None }
+    }
+
+    /// Creates the result of a job that failed for this reason.
+    pub(crate) fn badly(job: Job, why: impl Into<String>) -> Self {
+        Self { trouble: Some(why.into()), ..Self::well(job) }
+    }
+}
+
+/// The reason why a file could not be read, whether a retry may help, and whether a program is missing on this machine.
+struct Trouble {
+    why: String,
+    passing: bool,
+    lacking: bool,
+    remedy: Option<&'static str>,
+}
+
+impl Trouble {
+    fn lasting(why: impl Into<String>) -> Self {
+        Self { why: why.into(), passing: false, lacking: false, remedy: None }
+    }
+}
+
+impl From<ExtractError> for Trouble {
+    fn from(error: ExtractError) -> Self {
+        let lacking = matches!(error, ExtractError::NotInstalled { .. });
+        Self { why: error.to_string(), passing: error.retryable(), lacking, remedy: error.hint() }
+    }
+}
+
+impl From<ObjectError> for Trouble {
+    fn from(error: ObjectError) -> Self {
+        Self { why: error.to_string(), passing: error.retryable(), lacking: false, remedy: error.hint() }
+    }
+}
+
+/// Returns true if a job is due.
+pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
+    Ok(!parts.store.claimable(KINDS, parts.clock.now(), 1)?.is_empty())
+}
+
+/// Runs one job that is due, if any.
+pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Error> {
+    let Some(job) = jobs::claim_any(parts, KINDS, holder, LEASE)? else {
+        return Ok(None);
+    };
+    if job.kind == job::DROP {
+        return drop_file(parts, job).map(Some);
+    }
+    let Some(memory) = waiting(parts, &job)? else {
+        // The memory was erased, or replaced by one that needs no work.
+        return jobs::complete(parts, job).map(|job| Some(Processed::well(job)));
+    };
+    let everybody = Viewer { principal: PrincipalId::USER, within: None };
+    let sieve = parts.sieve_of(&everybody, memory.space)?;
+    let read = match (job.kind.as_str(), &memory.provenance.attachment) {
+        _ if job.is_spent() => Err(Trouble::lasting(jobs::NEVER_ENDED)),
+        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(parts, attachment, sieve).map(Some),
+        _ => Ok(None),
+    };
+    let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
+    if let Err(trouble) = &read
+        && passing(trouble)
+    {
+        let job = jobs::fail(parts, job, &trouble.why)?;
+        return Ok(Some(Processed::badly(job, trouble.why.as_str())));
+    }
+    let (read, trouble, lacking, remedy) = match read {
+        Ok(read) => (read, None, false, None),
+        Err(trouble) => (None, Some(trouble.why), trouble.lacking, trouble.remedy),
+    };
+    let done = finish(parts, job, &memory, read, trouble)?;
+    Ok(Some(Processed { lacking, remedy, ..done }))
+}
+
+/// Deletes a file if no memory describes it. This leaves no trace.
+fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
+    match job.object().map(|key| objects::drop_unused(parts, key)) {
+        None | Some(Ok(true)) => {
+            let done = Job { state: JobState::Done, lease: None, ..job.clone() };
+            jobs::remove(parts, job)?;
+            Ok(Processed::well(done))
+        }
+        Some(Ok(false)) => {
+            let job = jobs::postpone(parts, job, PAUSE)?;
+            Ok(Processed::well(job))
+        }
+        Some(Err(error)) => {
+            let why = error.to_string();
+            Ok(Processed::badly(jobs::fail(parts, job, &why)?, why))
+        }
+    }
+}
+
+/// Returns the memory of a job if it still waits for it, even if it was archived or forgotten meanwhile, since that may be
+/// undone.
+fn waiting(parts: &Parts, job: &Job) -> Result<Option<Memory>, Error> {
+    let Some(id) = job.memory() else { return Ok(None) };
+    let found = parts.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
+    Ok(found.filter(|memory| memory.standing.state == State::Processing || memory.is_unread()))
+}
+
+/// Extracts the text of a file, with notes about it.
+fn read(
+    parts: &Parts,
+    attachment: &Attachment,
+    mut sieve: Redactor,
+) -> Result<(Extracted, Vec<String>), Trouble> {
+    let bytes = parts.objects.get(&attachment.object_key)?;
+    let gone = || Trouble::lasting("the file is not where files are kept");
+    let mut read = parts.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
+    let text = normalize::content(&read.text)
+        .map_err(|error| Trouble::lasting(format!("its text is none: {error}")))?;
+    if text.is_empty() {
+        return Err(Trouble::lasting("there is no text in it"));
+    }
+    // The file itself cannot be rewritten, so its owner is informed.
+    let refused = |error: Invalid| Trouble::lasting(format!("{error}; {AS_IT_IS}"));
+    let text = sieve.content(Field::Content, text).map_err(refused)?;
+    let title =
+        read.title.take().and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
+    read.title = title
+        .map(|title| sieve.line(Field::Title, title, limits::TITLE_CHARS))
+        .transpose()
+        .map_err(refused)?
+        .flatten();
+    read.cut |= text.len() > parts.limits.content_bytes;
+    let end = text.floor_char_boundary(parts.limits.content_bytes);
+    normalize::trimmed(&text[..end]).clone_into(&mut read.text);
+    let mut notes: Vec<String> = sieve.withheld().warnings().iter().map(ToString::to_string).collect();
+    notes.extend((!notes.is_empty()).then(|| AS_IT_IS.to_owned()));
+    if read.cut {
+        notes.push("it holds more text than is kept; what is too much was left out".to_owned());
+    }
+    Ok((read, notes))
+}
+
+fn finish(
+    parts: &Parts,
+    job: Job,
+    memory: &Memory,
+    read: Option<(Extracted, Vec<String>)>,
+    trouble: Option<String>,
+) -> Result<Processed, Error> {
+    let mut trouble = trouble.map(|why| preview::cut(&why, limits::NOTE_CHARS));
+    let state = if trouble.is_some() { JobState::Dead } else { JobState::Done };
+    let mut edition = memory.edition.clone();
+    if let Some((read, notes)) = read {
+        trouble = trouble.or_else(|| (!notes.is_empty()).then(|| notes.join("; ")));
+        let patch = Patch { content: Some(read.text), ..Patch::default() };
+        edition = patch.onto(&edition, About::memory(memory));
+        if let Some(title) =
+            read.title.filter(|title| edition.auto.has(Derivable::Title) && !title.is_empty())
+        {
+            edition.text.title = Some(title);
+        }
+    }
+    let chunks = edition.differs_in_meaning(&memory.edition).then(|| {
+        let (mut chunks, _) = embed::embed(parts, &[Source::of(&edition)]);
+        chunks.pop().unwrap_or_default()
+    });
+    let attachment = memory.provenance.attachment.clone();
+    let settled = Settled {
+        id: memory.id,
+        from: memory.version,
+        edition,
+        stood: memory.standing,
+        standing: match memory.standing.state {
+            State::Processing => memory.standing.moved(State::Active),
+            _ => memory.standing,
+        },
+        attachment: attachment.map(|object| Attachment { trouble: trouble.clone(), ..object }),
+        chunks,
+    };
+    let ended = Job { state, lease: None, last_error: trouble.clone(), ..job.clone() };
+    let writes = vec![
+        Write::Settle(Box::new(settled)),
+        Write::MoveJob { from: Box::new(job.clone()), to: Box::new(ended.clone()) },
+    ];
+    match parts.store.apply(&access::own_changes(parts.clock.now(), writes)) {
+        Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
+        // Another process has the job now, so it owns the result.
+        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),
+        // Somebody has changed the memory meanwhile. The remaining work is decided on its current state.
+        Err(StoreError::Conflict(_)) => jobs::postpone(parts, job, SHORT_PAUSE).map(Processed::well),
+        Err(error) => Err(error.into()),
+    }
+}

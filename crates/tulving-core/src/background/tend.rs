@@ -1,0 +1,459 @@
+//! Applies the lifecycle rules of every space: by hand, and periodically in the background.
+//!
+//! Reads in pages and writes in small transactions, so that nobody waits. If somebody was faster, their change stands and the
+//! memory is checked again next time. Irreversible steps are taken only after the clock has been steady for a day.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::background::lifecycle::judge::{self, LifecycleDecision, LifecycleStep};
+use crate::background::lifecycle::rules::{LifecyclePolicies, LifecyclePolicy};
+use crate::model::audit::AuditEntry;
+use crate::model::change::{Actor, ChangeSet, Right, Write};
+use crate::model::error::{Error, StoreError};
+use crate::model::id::{AuditId, JobId, MemoryId, PrincipalId, SpaceId};
+use crate::model::job::{self, Job};
+use crate::model::life::Life;
+use crate::model::memory::Memory;
+use crate::model::request::{Caller, Forgotten};
+use crate::model::space::{Space, Viewer};
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, Boundary, JobState, Role, State};
+use crate::rank::decay;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::jobs;
+use crate::verbs::objects;
+
+/// Number of memories checked in one step.
+const PAGE: usize = 500;
+/// Number of moves in one transaction: some milliseconds of writing.
+const ACT: usize = 100;
+/// Number of audit entries deleted in one transaction.
+const AUDIT_ACT: usize = 1_000;
+/// Lease of the job, and the time after which it is extended. The work between two looks at the clock takes far less than the
+/// other half.
+const LEASE: Duration = Duration::from_secs(600);
+const LEASE_HALF: Duration = Duration::from_secs(300);
+/// Days by which a clock may jump ahead between two runs. After a larger jump, or one back, it is not trusted with irreversible
+/// steps …
+const GAP_DAYS: f64 = 30.0;
+/// … until this many days have passed.
+const STEADY_DAYS: f64 = 1.0;
+
+/// A request to apply the rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TendRequest {
+    /// Only in this space; `None` means every space that the caller may tend.
+    pub space: Option<SpaceId>,
+    /// True if nothing is written.
+    pub dry_run: bool,
+    /// Number of steps listed one by one.
+    pub shown: usize,
+}
+
+/// The steps that rules took, or would take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tended {
+    /// Number of memories checked.
+    pub looked_at: u64,
+    /// Number of memories that began to cool.
+    pub cooled: u64,
+    /// Number of memories that are active again.
+    pub revived: u64,
+    /// Number of memories archived.
+    pub archived: u64,
+    /// Number of forgotten memories deleted for good.
+    pub erased: u64,
+    /// Number of audit entries deleted.
+    pub audit_removed: u64,
+    /// Number of items to be deleted for good once the clock has been steady for a day.
+    pub held_back: u64,
+    /// The first of these steps, for memories that the caller may see.
+    pub steps: Vec<TendedStep>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TendedStep {
+    /// The step.
+    pub step: LifecycleStep,
+    /// The reason.
+    pub why: String,
+    /// The memory as it is now.
+    pub memory: Memory,
+}
+
+impl Tended {
+    /// Returns the number of memories moved or erased.
+    pub fn moved(&self) -> u64 {
+        self.cooled + self.revived + self.archived + self.erased
+    }
+
+    fn count(&mut self, step: LifecycleStep) {
+        *match step {
+            LifecycleStep::Cool => &mut self.cooled,
+            LifecycleStep::Revive => &mut self.revived,
+            LifecycleStep::Archive => &mut self.archived,
+            LifecycleStep::Erase => &mut self.erased,
+        } += 1;
+    }
+}
+
+/// Applies the rules at once, where the caller may: an admin of the org everywhere, others where they are admins.
+pub(crate) fn tend(
+    parts: &Parts,
+    rules: &LifecyclePolicies,
+    caller: &Caller,
+    request: &TendRequest,
+) -> Result<Tended, Error> {
+    let everywhere = access::is_org_admin(parts, caller)?;
+    let spaces = within_reach(parts, caller, request.space, everywhere)?;
+    let now = parts.clock.now();
+    let known = parts.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
+    let steady = known.at(now);
+    let round = Round {
+        parts,
+        rules,
+        spaces: &spaces,
+        now,
+        by: Actor { principal: caller.viewer.principal, agent: caller.agent.clone() },
+        rights: !everywhere,
+        whole: everywhere && request.space.is_none(),
+        writes: !request.dry_run,
+        final_too: steady.holds(now),
+    };
+    let mut tended = Tended::default();
+    let mut told = Vec::new();
+    round.run(&mut tended, |life, verdict| {
+        if told.len() < request.shown {
+            told.push((life.id, life.space, *verdict));
+        }
+    })?;
+    if !request.dry_run {
+        note_steady(parts, steady, now)?;
+    }
+    tended.steps = tell(parts, caller, told)?;
+    Ok(tended)
+}
+
+/// Applies the rules of all spaces in the background, if that is due and no other process does it. `go_on` is asked between
+/// pages: if it returns false, the rest waits for another time.
+pub(crate) fn tend_due(
+    parts: &Parts,
+    rules: &LifecyclePolicies,
+    holder: &str,
+    interval: Duration,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Tended>, Error> {
+    own_job(parts)?;
+    let Some(mut job) = jobs::claim_any(parts, &[job::TEND], holder, LEASE)? else {
+        return Ok(None);
+    };
+    let now = parts.clock.now();
+    let steady = Steady::of(&job).at(now);
+    let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
+    let round = Round {
+        parts,
+        rules,
+        spaces: &spaces,
+        now,
+        by: Actor { principal: PrincipalId::USER, agent: None },
+        rights: false,
+        whole: true,
+        writes: true,
+        final_too: steady.holds(now),
+    };
+    let mut tended = Tended::default();
+    let mut taken_at = now;
+    let done = round.paged(&mut tended, &mut |_, _| (), &mut || {
+        let goes_on = go_on();
+        let now = parts.clock.now();
+        if now >= taken_at.plus(LEASE_HALF) || now < taken_at {
+            job = jobs::extend(parts, job.clone(), LEASE)?;
+            taken_at = now;
+        }
+        Ok(goes_on)
+    });
+    let rested = jobs::rest(parts, job, steady.payload(), now.plus(interval), done.as_ref().err());
+    done?;
+    rested.map(|_| Some(tended))
+}
+
+/// Returns the spaces that the caller may tend.
+fn within_reach(
+    parts: &Parts,
+    caller: &Caller,
+    only: Option<SpaceId>,
+    everywhere: bool,
+) -> Result<Vec<Space>, Error> {
+    let mut spaces = parts.store.spaces(&caller.viewer)?;
+    spaces.retain(|space| only.is_none_or(|only| only == space.id));
+    if everywhere {
+        return Ok(spaces);
+    }
+    let mut reached = Vec::new();
+    for space in spaces {
+        match access::require(parts, caller, space.id, Role::Admin) {
+            Ok(_) => reached.push(space),
+            Err(Error::Denied { .. }) if only.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if reached.is_empty() {
+        // Returns the error for the space of the call.
+        access::require(parts, caller, only.unwrap_or(caller.space), Role::Admin)?;
+    }
+    Ok(reached)
+}
+
+/// Returns the steps that the caller may see, with the memories as they are now.
+fn tell(
+    parts: &Parts,
+    caller: &Caller,
+    told: Vec<(MemoryId, SpaceId, LifecycleDecision)>,
+) -> Result<Vec<TendedStep>, Error> {
+    let ids: Vec<MemoryId> = told.iter().map(|(id, ..)| *id).collect();
+    let seen = parts.store.memories(&caller.viewer, &ids)?;
+    let mut seen: HashMap<MemoryId, Memory> = seen.into_iter().map(|memory| (memory.id, memory)).collect();
+    let mut steps = Vec::new();
+    for (id, space, LifecycleDecision { step, why }) in told {
+        let memory = match seen.remove(&id) {
+            Some(memory) => Some(memory),
+            None => parts.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
+        };
+        steps.extend(memory.map(|memory| TendedStep { step, why: why.to_string(), memory }));
+    }
+    Ok(steps)
+}
+
+/// A run over all memories.
+struct Round<'a> {
+    parts: &'a Parts,
+    rules: &'a LifecyclePolicies,
+    spaces: &'a [Space],
+    now: Timestamp,
+    by: Actor,
+    /// True if the actor is an admin of these spaces only. That must still be so at commit, and private memories of others are
+    /// then left out.
+    rights: bool,
+    /// True if entries that belong to no space are included.
+    whole: bool,
+    writes: bool,
+    /// True if irreversible steps are included.
+    final_too: bool,
+}
+
+impl Round<'_> {
+    fn run(&self, tended: &mut Tended, mut note: impl FnMut(&Life, &LifecycleDecision)) -> Result<(), Error> {
+        self.paged(tended, &mut note, &mut || Ok(true))
+    }
+
+    fn paged(
+        &self,
+        tended: &mut Tended,
+        note: &mut dyn FnMut(&Life, &LifecycleDecision),
+        go_on: &mut dyn FnMut() -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let policies: HashMap<SpaceId, &LifecyclePolicy> =
+            self.spaces.iter().map(|space| (space.id, self.rules.of(space))).collect();
+        let ids: Vec<SpaceId> = policies.keys().copied().collect();
+        let mut after = None;
+        loop {
+            let lives = self.parts.store.lives(&ids, after, PAGE)?;
+            let Some(last) = lives.last() else { break };
+            after = Some(last.id);
+            let lives: Vec<Life> = lives.into_iter().filter(|life| self.reaches(life)).collect();
+            tended.looked_at += lives.len() as u64;
+            let judged = lives.into_iter().filter_map(|life| {
+                let verdict = judge::judge(&life, policies.get(&life.space)?, self.now)?;
+                Some((life, verdict))
+            });
+            let (due, held): (Vec<_>, Vec<_>) =
+                judged.partition(|(_, verdict)| self.final_too || verdict.step != LifecycleStep::Erase);
+            tended.held_back += held.len() as u64;
+            for act in due.chunks(ACT) {
+                for (life, verdict) in self.act(act)? {
+                    tended.count(verdict.step);
+                    note(life, verdict);
+                }
+            }
+            if !go_on()? {
+                return Ok(());
+            }
+        }
+        if self.final_too {
+            for space in self.spaces {
+                tended.audit_removed += self.prune_audit(Some(space.id), self.rules.of(space))?;
+            }
+            if self.whole {
+                tended.audit_removed += self.prune_audit(None, &self.rules.usual)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reaches(&self, life: &Life) -> bool {
+        !self.rights || life.boundary != Boundary::Private || life.owner == self.by.principal
+    }
+
+    /// Takes some steps, and returns those that were taken, without those that another change made void.
+    fn act<'b>(
+        &self,
+        due: &'b [(Life, LifecycleDecision)],
+    ) -> Result<Vec<&'b (Life, LifecycleDecision)>, Error> {
+        if !self.writes {
+            return Ok(due.iter().collect());
+        }
+        match self.write(due) {
+            Ok(()) => Ok(due.iter().collect()),
+            Err(Error::Store(StoreError::Conflict(_))) if due.len() > 1 => {
+                let mut done = Vec::new();
+                for one in due.chunks(1) {
+                    done.extend(self.act(one)?);
+                }
+                Ok(done)
+            }
+            Err(Error::Store(StoreError::Conflict(_))) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&self, due: &[(Life, LifecycleDecision)]) -> Result<(), Error> {
+        let (mut rights, mut writes, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        for (life, verdict) in due {
+            let (id, from) = (life.id, life.standing);
+            if self.rights {
+                rights.push(Right { space: life.space, role: Role::Admin, over: Some(id) });
+            }
+            match verdict.step {
+                LifecycleStep::Erase => {
+                    writes.push(Write::Erase { id, from: Some(life.version) });
+                    for entry in self.parts.store.entries(&[id], None)? {
+                        if let Some(attachment) = &entry.memory.provenance.attachment {
+                            let (write, job) = objects::leaves(attachment, self.now);
+                            writes.push(write);
+                            files.push(job);
+                        }
+                    }
+                }
+                step => writes.push(Write::Move { id, from, to: judge::after(from, step, self.now) }),
+            }
+            writes.extend(self.audit(life, verdict).map(Write::Audit));
+        }
+        let by = self.by.clone();
+        self.parts.store.apply(&ChangeSet { by, at: self.now, rights, writes })?;
+        files.into_iter().for_each(|file| objects::drop_now(self.parts, file));
+        Ok(())
+    }
+
+    /// Builds the audit entry of a step that hides, ends or revives a memory.
+    fn audit(&self, life: &Life, verdict: &LifecycleDecision) -> Option<AuditEntry> {
+        let act = match verdict.step {
+            LifecycleStep::Archive => AuditAct::Archived,
+            LifecycleStep::Erase => AuditAct::Erased,
+            LifecycleStep::Revive if life.standing.state == State::Archived => AuditAct::Unarchived,
+            LifecycleStep::Cool | LifecycleStep::Revive => return None,
+        };
+        Some(AuditEntry {
+            id: AuditId::mint(self.now),
+            at: self.now,
+            by: self.by.principal,
+            agent: self.by.agent.clone(),
+            act,
+            space: Some(life.space),
+            memory: Some(life.id),
+            private_to: (life.boundary == Boundary::Private).then_some(life.owner),
+            reason: Some(format!("by rule: {}", verdict.why)),
+            detail: None,
+        })
+    }
+
+    fn prune_audit(&self, space: Option<SpaceId>, policy: &LifecyclePolicy) -> Result<u64, Error> {
+        let Some(keep) = policy.keep_audit_days else { return Ok(0) };
+        let before = self.now.plus_millis(-i64::from(keep) * 86_400_000);
+        if !self.writes {
+            return Ok(self.parts.store.audited_before(space, before)?);
+        }
+        let role = Role::Admin;
+        let rights = space.filter(|_| self.rights).map(|space| Right { space, role, over: None });
+        let writes = vec![Write::PruneAudit { space, before, most: AUDIT_ACT }];
+        let set =
+            ChangeSet { by: self.by.clone(), at: self.now, rights: rights.into_iter().collect(), writes };
+        let mut removed = 0;
+        loop {
+            let pruned = self.parts.store.apply(&set)?.pruned;
+            removed += pruned as u64;
+            if pruned < AUDIT_ACT {
+                return Ok(removed);
+            }
+        }
+    }
+}
+
+/// The time since which the clock has advanced normally, as seen at each run of the rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Steady {
+    since: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
+impl Steady {
+    fn of(job: &Job) -> Self {
+        serde_json::from_value(job.payload.clone()).unwrap_or_default()
+    }
+
+    /// Returns the record updated to `now`.
+    fn at(self, now: Timestamp) -> Self {
+        let goes_on = self.last.is_some_and(|last| last <= now && decay::days(last, now) <= GAP_DAYS);
+        Self { since: self.since.filter(|_| goes_on).or(Some(now)), last: Some(now) }
+    }
+
+    fn holds(self, now: Timestamp) -> bool {
+        self.since.is_some_and(|since| decay::days(since, now) >= STEADY_DAYS)
+    }
+
+    fn payload(self) -> serde_json::Value {
+        serde_json::json!({ "since": self.since, "last": self.last })
+    }
+}
+
+/// Returns the single job of a store.
+fn own_job(parts: &Parts) -> Result<Job, Error> {
+    jobs::sole(parts, JobId::TEND, job::TEND, Steady::default().payload())
+}
+
+/// Records the state of the clock, unless a server is about to.
+fn note_steady(parts: &Parts, steady: Steady, now: Timestamp) -> Result<(), Error> {
+    let job = own_job(parts)?;
+    if job.state != JobState::Waiting {
+        return Ok(());
+    }
+    let noted = Job { payload: steady.payload(), ..job.clone() };
+    match jobs::moved(parts, now, job, noted) {
+        Err(Error::Store(StoreError::Conflict(_))) => Ok(()),
+        done => done.map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: i64) -> Timestamp {
+        Timestamp::from_micros(n * 86_400_000_000)
+    }
+
+    #[test]
+    fn a_clock_is_steady_after_a_day_without_leaps() {
+        let mut steady = Steady::default().at(day(100));
+        assert!(!steady.holds(day(100)));
+        steady = steady.at(day(101));
+        assert!(steady.holds(day(101)));
+        let leapt = steady.at(day(30_000));
+        assert!(!leapt.holds(day(30_000)), "it ran ahead");
+        assert!(!leapt.at(day(102)).holds(day(102)), "and was set back");
+        assert!(leapt.at(day(102)).at(day(103)).holds(day(103)));
+    }
+}

@@ -1,0 +1,411 @@
+//! Archives a conversation when a session compacts: a file that people can read, and a memory that recall finds.
+//!
+//! Both are written or neither, even if the process is killed in between: a pending file is tied to its memory, and the next
+//! process settles what was left. Nothing is overwritten.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::model::answer::{Unread, Warning};
+use crate::model::error::{Error, Field, FileError, Invalid};
+use crate::model::file::{FilePath, Folder, Pledge};
+use crate::model::id::{MemoryId, Number};
+use crate::model::limits;
+use crate::model::preview;
+use crate::model::request::{Caller, Filter, Forgotten, SaveRequest};
+use crate::model::space::Viewer;
+use crate::model::time::Timestamp;
+use crate::model::turn::{TURNS_KEPT, Turn};
+use crate::model::vocabulary::{AuditAct, ContentType, TurnRole};
+use crate::text::withhold::Redactor;
+use crate::text::{normalize, terms};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::conversation;
+use crate::verbs::save;
+
+use super::day::Day;
+use super::transcript::{self, Transcript, TranscriptMessage};
+use super::{below, readable, unlisted};
+
+pub(crate) use crate::model::file::CONVERSATIONS as FOLDER;
+
+/// Most characters of a title that go into a name.
+const SLUG_CHARS: usize = 50;
+/// Most conversations with the same name on one day.
+const SAME_NAMES: usize = 10_000;
+/// Most characters of a message in a summary, and most topic words.
+const QUOTED: usize = 300;
+const WORDS: usize = 12;
+
+/// A conversation to archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationArchiveRequest {
+    /// The messages; without them, the turns still in the log.
+    pub messages: Option<Vec<TranscriptMessage>>,
+    /// The title; by default, the first message.
+    pub title: Option<String>,
+    /// The outcome; by default, a summary made by rules.
+    pub summary: Option<String>,
+    /// The channel of the log; all of them by default.
+    pub channel: Option<String>,
+}
+
+/// The result of an archive request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConversationArchiveReceipt {
+    /// The path of the file below the workspace.
+    pub path: String,
+    /// Its name in the folder of the space.
+    pub name: String,
+    /// The key of the memory.
+    pub key: String,
+    /// The memory.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// The text of the memory.
+    pub summary: String,
+    /// The number of messages in the file.
+    pub messages: usize,
+    /// True if the messages came from the log.
+    pub from_log: bool,
+    /// Warnings about parts that were removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// An archived conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConversationFile {
+    /// Its name, without folder and extension.
+    pub name: String,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The time of its last change.
+    pub modified_at: Timestamp,
+}
+
+/// The archived conversations of a space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ConversationFileList {
+    /// The conversations, newest first.
+    pub conversations: Vec<ConversationFile>,
+    /// Files that are not listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// Archives a conversation.
+pub(crate) fn archive(
+    parts: &Parts,
+    caller: &Caller,
+    request: ConversationArchiveRequest,
+) -> Result<ConversationArchiveReceipt, Error> {
+    let (space, right) = access::file_workplace(parts, caller)?;
+    let from_log = request.messages.is_none();
+    let messages = match request.messages {
+        Some(messages) => messages.iter().map(checked).collect::<Result<Vec<_>, _>>()?,
+        None => logged(parts, caller, request.channel)?,
+    };
+    bound(&messages)?;
+    let mut sieve = parts.sieve(&space);
+    let messages = public(messages, &mut sieve)?;
+    let mut title = save::intake::given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?;
+    save::intake::withhold_line(&mut sieve, Field::Title, &mut title, limits::TITLE_CHARS)?;
+    let title = title.unwrap_or_else(|| opening(&messages));
+    let given = save::intake::given_text(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?;
+    let given = given.map(|given| sieve.content(Field::Summary, given)).transpose()?;
+    let warnings = sieve.withheld().warnings();
+    let now = parts.clock.now();
+    let transcript = Transcript { title, messages };
+    let text = transcript::write(&transcript, &note(&transcript, from_log, now));
+    let (folder, day) = (Folder::of(&space), Day::of(now));
+    let slug = slug(&transcript.title);
+    for count in 1..=SAME_NAMES {
+        let name = if count == 1 { format!("{day}-{slug}") } else { format!("{day}-{slug}-{count}") };
+        let path = path(&folder, &name);
+        let key = format!("conversation-{name}");
+        if is_taken(parts, caller, &key)? {
+            continue;
+        }
+        let pledge = Pledge { path, memory: MemoryId::mint(now) };
+        match parts.files.pledge(&pledge, text.as_bytes()) {
+            Err(FileError::Exists { .. }) => continue,
+            done => done?,
+        }
+        let summary = summary(&transcript, given.as_deref(), pledge.path.name());
+        let request = SaveRequest {
+            key: Some(key.clone()),
+            title: Some(transcript.title.clone()),
+            content_type: Some(ContentType::Transcript),
+            // It has the same audience as the file.
+            boundary: Some(space.default_boundary()),
+            ..SaveRequest::new(summary.as_str())
+        };
+        let saved = save::save_as(parts, caller, pledge.memory, request);
+        // If this fails now, the next process does it: in the end both exist, or neither.
+        let _ = settle(parts, &pledge);
+        let receipt = match saved {
+            // Another process was faster.
+            Err(Error::Held { .. }) => continue,
+            saved => saved?,
+        };
+        // Both are there; that the audit does not name the file costs only that.
+        let _ = super::audit(parts, caller, (&space, right), AuditAct::FileWritten, pledge.path.to_string());
+        return Ok(ConversationArchiveReceipt {
+            path: pledge.path.to_string(),
+            name,
+            key,
+            id: receipt.id,
+            number: receipt.number,
+            summary,
+            messages: transcript.messages.len(),
+            from_log,
+            warnings,
+        });
+    }
+    Err(FileError::Exists { name: format!("{FOLDER}/{day}-{slug}.md") }.into())
+}
+
+/// Lists the archived conversations of the caller's space, newest first.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<ConversationFileList, Error> {
+    let Some(folder) = readable(parts, caller)? else { return Ok(ConversationFileList::default()) };
+    settle_within(parts, &folder)?;
+    let mut listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
+    let unread = unlisted(&mut listed, &folder, FOLDER);
+    let mut conversations: Vec<ConversationFile> = listed
+        .files
+        .iter()
+        .filter_map(|file| {
+            let name = below(file.path.name(), FOLDER)?.strip_suffix(".md")?;
+            Some(ConversationFile {
+                name: name.to_owned(),
+                path: file.path.to_string(),
+                size: file.stamp.size,
+                modified_at: file.stamp.modified_at(),
+            })
+        })
+        .collect();
+    conversations.sort_by(|a, b| (b.modified_at, &b.name).cmp(&(a.modified_at, &a.name)));
+    Ok(ConversationFileList { conversations, unread })
+}
+
+/// Reads a conversation back from its file. `name` is its name from [`list`], its path in the folder, or the key of its
+/// memory.
+pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcript, Error> {
+    let absent = || FileError::Absent { name: preview::short(name) };
+    let folder = readable(parts, caller)?.ok_or_else(absent)?;
+    settle_within(parts, &folder)?;
+    let bare = name.strip_prefix("conversation-").unwrap_or(name);
+    let bare = below(bare, FOLDER).unwrap_or(bare);
+    let bare = bare.strip_suffix(".md").unwrap_or(bare);
+    let path = FilePath::new(&folder, &format!("{FOLDER}/{bare}.md"))?;
+    let found = parts.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
+    let found = found.ok_or_else(absent)?;
+    Ok(transcript::read(&super::text(&found.bytes)))
+}
+
+/// Settles the files that a killed process left pending in a folder.
+fn settle_within(parts: &Parts, folder: &Folder) -> Result<(), Error> {
+    let pledges = parts.files.pledges()?;
+    pledges
+        .iter()
+        .filter(|pledge| pledge.path.folder() == folder)
+        .try_for_each(|pledge| settle(parts, pledge))
+}
+
+/// Settles a pending file: it stays if its memory was saved, otherwise it is removed.
+pub(crate) fn settle(parts: &Parts, pledge: &Pledge) -> Result<(), Error> {
+    let entries = parts.store.entries(&[pledge.memory], None)?;
+    Ok(parts.files.settle(pledge, !entries.is_empty())?)
+}
+
+fn path(folder: &Folder, name: &str) -> FilePath {
+    FilePath::new(folder, &format!("{FOLDER}/{name}.md")).expect("slugs are fit")
+}
+
+fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
+    let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer.clone() };
+    let filter = Filter {
+        space: Some(caller.space),
+        key: Some(key.to_owned()),
+        forgotten: Forgotten::Without,
+        ..Filter::default()
+    };
+    Ok(parts.store.count(&viewer, &filter)? > 0)
+}
+
+/// Returns the turns still in the log.
+fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec<TranscriptMessage>, Error> {
+    let turns = conversation::whole_log(parts, caller, channel, limits::CONVERSATION_BYTES)?;
+    let message = |turn: Turn| TranscriptMessage {
+        role: turn.role,
+        speaker: turn.speaker,
+        content: turn.content,
+        at: Some(turn.at),
+    };
+    Ok(turns.into_iter().map(message).collect())
+}
+
+/// Cleans a message for storage: text from a terminal may contain control codes, and line breaks become those of a file.
+fn checked(message: &TranscriptMessage) -> Result<TranscriptMessage, Invalid> {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
+    let content: String = message.content.chars().map(shown).collect();
+    let speaker = save::intake::given(Field::Speaker, message.speaker.as_deref(), limits::NOTE_CHARS)?;
+    Ok(TranscriptMessage {
+        role: message.role,
+        speaker,
+        content: normalize::unified(&content).trim_matches('\n').to_owned(),
+        at: message.at,
+    })
+}
+
+/// Removes what must not be stored from the messages. A message that is entirely private is left out.
+fn public(messages: Vec<TranscriptMessage>, sieve: &mut Redactor) -> Result<Vec<TranscriptMessage>, Invalid> {
+    let mut public = Vec::with_capacity(messages.len());
+    for mut message in messages {
+        let left = sieve.pass(Field::Conversation, &message.content)?;
+        let empty = left.trim().is_empty() && !message.content.trim().is_empty();
+        message.content = left.into_owned();
+        save::intake::withhold_line(sieve, Field::Speaker, &mut message.speaker, limits::NOTE_CHARS)?;
+        public.extend((!empty).then_some(message));
+    }
+    if public.is_empty() { Err(Invalid::OnlyPrivate { field: Field::Conversation }) } else { Ok(public) }
+}
+
+fn bound(messages: &[TranscriptMessage]) -> Result<(), Invalid> {
+    let (got, limit) = (messages.len(), limits::MESSAGES);
+    if got == 0 {
+        return Err(Invalid::Empty { field: Field::Conversation });
+    }
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Conversation, got, limit });
+    }
+    let (got, limit) =
+        (messages.iter().map(|message| message.content.len()).sum(), limits::CONVERSATION_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Conversation, got, limit, unit: "bytes" });
+    }
+    Ok(())
+}
+
+/// Makes a title from the first message.
+fn opening(messages: &[TranscriptMessage]) -> String {
+    let said = first(messages).map(|message| preview::short(&message.content)).unwrap_or_default();
+    if said.is_empty() { "Conversation".to_owned() } else { said }
+}
+
+/// Returns the first message of a user, or else the first of anybody.
+fn first(messages: &[TranscriptMessage]) -> Option<&TranscriptMessage> {
+    messages.iter().find(|message| message.role == TurnRole::User).or(messages.first())
+}
+
+/// Returns the text below the title.
+fn note(transcript: &Transcript, from_log: bool, now: Timestamp) -> String {
+    let whole = if from_log {
+        format!(" From the log, which keeps the last {TURNS_KEPT} turns.")
+    } else {
+        String::new()
+    };
+    format!("{}, archived at {now}.{whole}", counted(transcript.messages.len()))
+}
+
+fn counted(messages: usize) -> String {
+    if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }
+}
+
+/// Returns the text of the memory: the outcome, and the place of the file.
+fn summary(transcript: &Transcript, given: Option<&str>, name: &str) -> String {
+    let said = given.map_or_else(|| by_rules(transcript), str::to_owned);
+    format!("{said}\n\nThe whole conversation ({}) is in {name}", counted(transcript.messages.len()))
+}
+
+/// Summarizes without a model: the beginning, the end, and the topic words.
+fn by_rules(transcript: &Transcript) -> String {
+    let quoted = |message: &TranscriptMessage| preview::cut(&message.content, QUOTED);
+    let messages = &transcript.messages;
+    let mut lines = vec![transcript.title.clone()];
+    let began = first(messages).map(quoted).filter(|began| *began != transcript.title);
+    lines.extend(began.map(|began| format!("It began with: {began}")));
+    let last = messages.last().filter(|_| messages.len() > 1);
+    lines.extend(last.map(|last| format!("It ended with: {}", quoted(last))));
+    let words = words(messages);
+    if !words.is_empty() {
+        lines.push(format!("It was about: {}", words.join(", ")));
+    }
+    lines.join("\n")
+}
+
+/// Returns the most frequent words, in the form of their first occurrence.
+fn words(messages: &[TranscriptMessage]) -> Vec<String> {
+    let mut counts: HashMap<String, (usize, usize, String)> = HashMap::new();
+    let mut place = 0;
+    for message in messages {
+        let spoken = message.content.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        let says = |word: &&str| {
+            word.chars().count() > 2
+                && word.chars().any(char::is_alphabetic)
+                && !terms::is_stop_word(&word.to_lowercase())
+        };
+        for word in spoken.filter(says) {
+            place += 1;
+            if let Some(term) = terms::terms(word).into_iter().next() {
+                counts.entry(term).or_insert((0, place, word.to_owned())).0 += 1;
+            }
+        }
+    }
+    let mut words: Vec<(usize, usize, String)> = counts.into_values().collect();
+    words.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    words.into_iter().take(WORDS).map(|(_, _, word)| word).collect()
+}
+
+/// Turns a title into part of a name: lower-case letters and digits, with `-` between words.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        let gap = usize::from(!slug.is_empty());
+        if slug.chars().count() + gap + word.chars().count() > SLUG_CHARS {
+            if slug.is_empty() {
+                slug = word.chars().take(SLUG_CHARS).collect();
+            }
+            break;
+        }
+        slug.extend((gap > 0).then_some('-'));
+        slug.push_str(&word);
+    }
+    if slug.is_empty() { "conversation".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_becomes_part_of_a_name() {
+        for (title, expected) in [
+            ("Fix the JWT expiry bug!", "fix-the-jwt-expiry-bug"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("Über Köln — später", "über-köln-später"),
+            ("???", "conversation"),
+            ("日本語の長い題名", "日本語の長い題名"),
+        ] {
+            assert_eq!(slug(title), expected);
+        }
+        assert!(slug(&"word ".repeat(40)).chars().count() <= SLUG_CHARS);
+        assert!(FilePath::new(&Folder::of(&space()), &slug(&"x".repeat(300))).is_ok());
+    }
+
+    fn space() -> crate::model::space::Space {
+        crate::model::space::Space {
+            id: crate::model::id::SpaceId::DEFAULT,
+            team: crate::model::id::TeamId::LOCAL,
+            name: "default".to_owned(),
+            kind: crate::model::vocabulary::SpaceKind::Hub,
+            created_at: Timestamp::from_micros(0),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Updates the mirrors of one file to its content, in transactions small enough not to block others.
+//!
+//! Every transaction also writes a new state of the file. So if two processes work on one file, the slower one notices at
+//! its next transaction and decides again. Any process can continue unfinished work: it finds existing mirrors by their
+//! hash.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::model::change::{Revision, Write};
+use crate::model::error::Error;
+use crate::model::file::{self, MirroredEntry, MirroredFile, Stamp};
+use crate::model::id::{MemoryId, SpaceId};
+use crate::model::limits;
+use crate::model::memory::{ContentHash, Edition, Memory, Text};
+use crate::model::space::Space;
+use crate::model::vocabulary::{Boundary, VersionAct};
+use crate::text::{chunk, withhold};
+use crate::verbs::access::{self, Parts};
+
+use super::entry::{self, MirrorSource, PlannedMirror};
+
+/// Most writes of one transaction.
+const WRITES: usize = 500;
+
+/// The outcome for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MirrorOutcome {
+    /// Its content is unchanged.
+    Same,
+    /// Its mirrors match its content.
+    Done,
+    /// Its mirrors match its content, but it has more entries than are mirrored.
+    Capped,
+    /// Some work is left, because the limit was reached.
+    Begun,
+    /// The file no longer exists.
+    Gone,
+}
+
+/// The number of transactions still allowed in this run.
+pub(super) struct TransactionBudget {
+    pub(super) acts: usize,
+}
+
+/// Updates the mirrors of a file to its current content. A file that is not `readable` has none.
+pub(super) fn mirror(
+    parts: &Parts,
+    source: &MirrorSource<'_>,
+    readable: bool,
+    known: Option<MirroredFile>,
+    room: &mut TransactionBudget,
+) -> Result<MirrorOutcome, Error> {
+    let path = source.file.path.to_string();
+    let mut known = Some(known);
+    access::decide_again(|| {
+        let known = match known.take() {
+            Some(known) => known,
+            None => parts.store.mirrored(source.space.id)?.into_iter().find(|file| file.path == path),
+        };
+        let found = match readable {
+            true => parts.files.read(&source.file.path, limits::MIRRORED_BYTES)?,
+            false => None,
+        };
+        if readable && found.is_none() {
+            return Ok(MirrorOutcome::Gone);
+        }
+        let bytes = found.as_ref().map_or(&[][..], |found| found.bytes.as_slice());
+        let stamp = found.as_ref().map_or(source.file.stamp, |found| found.stamp);
+        let to = MirroredFile {
+            path: path.clone(),
+            stamp,
+            digest: digest(source.space, bytes),
+            settled: stamp.is_settled(source.now),
+        };
+        let rebound = known.as_ref().is_some_and(|known| !has_right_boundary(source.space, known));
+        let mut acts = MirrorWriter::new(parts, source.space.id, &path, known, room);
+        if rebound && !acts.rebound(source.space, stamp)? {
+            return Ok(MirrorOutcome::Begun);
+        }
+        if acts.known.as_ref().is_some_and(|known| known.digest == to.digest) {
+            acts.note(&to)?;
+            return Ok(MirrorOutcome::Same);
+        }
+        let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
+        // The file belongs to its author; the copy kept here has no secrets and no private parts.
+        let text = withhold::in_lines(&text, parts.secrecy.of(source.space));
+        let (wanted, capped) = entry::wanted(&source.file.path, &text);
+        if !acts.write(source, &text, &wanted, stamp)? {
+            return Ok(MirrorOutcome::Begun);
+        }
+        acts.finish(Some(to))?;
+        Ok(if capped { MirrorOutcome::Capped } else { MirrorOutcome::Done })
+    })
+}
+
+/// The end of the digest of a file whose mirrors are private. Older mirrors have another end, which shows that they need an
+/// update. The rest of the hash still distinguishes files.
+const PRIVATE: &[u8; 4] = b"priv";
+
+/// Returns the digest that is stored for a file in a space.
+fn digest(space: &Space, bytes: &[u8]) -> [u8; 32] {
+    let mut digest: [u8; 32] = Sha256::digest(bytes).into();
+    if space.default_boundary() == Boundary::Private {
+        digest[28..].copy_from_slice(PRIVATE);
+    }
+    digest
+}
+
+/// Returns true if the mirrors of a file have the space's default boundary.
+pub(super) fn has_right_boundary(space: &Space, known: &MirroredFile) -> bool {
+    space.default_boundary() != Boundary::Private || known.digest.ends_with(PRIVATE)
+}
+
+/// Removes the mirrors of a file. Returns true if all of them are removed.
+pub(super) fn unmirror(
+    parts: &Parts,
+    space: SpaceId,
+    gone: &MirroredFile,
+    room: &mut TransactionBudget,
+) -> Result<bool, Error> {
+    let mut acts = MirrorWriter::new(parts, space, &gone.path, Some(gone.clone()), room);
+    for old in parts.store.mirrors(space, &gone.path)? {
+        if !acts.push(Write::Erase { id: old.id, from: None }, gone.stamp)? {
+            return Ok(false);
+        }
+    }
+    acts.finish(None)?;
+    Ok(true)
+}
+
+/// The transactions on one file.
+struct MirrorWriter<'a> {
+    parts: &'a Parts,
+    space: SpaceId,
+    path: &'a str,
+    /// The last known state of the file.
+    known: Option<MirroredFile>,
+    /// The writes of the next transaction.
+    writes: Vec<Write>,
+    room: &'a mut TransactionBudget,
+}
+
+impl<'a> MirrorWriter<'a> {
+    fn new(
+        parts: &'a Parts,
+        space: SpaceId,
+        path: &'a str,
+        known: Option<MirroredFile>,
+        room: &'a mut TransactionBudget,
+    ) -> Self {
+        Self { parts, space, path, known, writes: Vec::new(), room }
+    }
+
+    /// Writes the changes from the current mirrors to the wanted ones, removals first. Returns false if the limit was
+    /// reached.
+    fn write(
+        &mut self,
+        source: &MirrorSource<'_>,
+        text: &str,
+        wanted: &[PlannedMirror],
+        stamp: Stamp,
+    ) -> Result<bool, Error> {
+        let have = self.parts.store.mirrors(self.space, self.path)?.into_iter();
+        let mut have: MirrorsByContent = have.map(|entry| ((entry.hash, entry.occurrence), entry)).collect();
+        let mut kept: MirrorsByContent = HashMap::with_capacity(wanted.len().min(have.len()));
+        for entry in wanted {
+            if let Some(old) = have.remove(&(entry.hash, entry.occurrence)) {
+                kept.insert((entry.hash, entry.occurrence), old);
+            }
+        }
+        for old in have.into_values() {
+            if !self.push(Write::Erase { id: old.id, from: None }, stamp)? {
+                return Ok(false);
+            }
+        }
+        for entry in wanted {
+            let write = match kept.remove(&(entry.hash, entry.occurrence)) {
+                None => Some(Write::Insert(Box::new(entry::made(source, text, entry)))),
+                Some(old) if old.title.as_deref() != entry.title.as_deref() => self.retitled(&old, entry)?,
+                Some(old) if old.line != entry.line => Some(Write::Reline { id: old.id, line: entry.line }),
+                Some(_) => None,
+            };
+            if let Some(write) = write
+                && !self.push(write, stamp)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives all mirrors of the file the space's default boundary. Returns false if the limit was reached.
+    fn rebound(&mut self, space: &Space, stamp: Stamp) -> Result<bool, Error> {
+        let boundary = space.default_boundary();
+        let ids: Vec<MemoryId> =
+            self.parts.store.mirrors(self.space, self.path)?.into_iter().map(|entry| entry.id).collect();
+        for ids in ids.chunks(WRITES) {
+            for found in self.parts.store.entries(ids, None)? {
+                let Memory { id, version, edition, standing, .. } = found.memory;
+                if edition.boundary == boundary {
+                    continue;
+                }
+                let edition = Edition { boundary, ..edition };
+                let (act, chunks, attachment) = (VersionAct::Updated, None, None);
+                let (stood, from) = (standing, version);
+                let revision =
+                    Revision { id, from, act, edition, stood, standing, chunks, attachment, vouched: None };
+                if !self.push(Write::Revise(Box::new(revision)), stamp)? {
+                    return Ok(false);
+                }
+            }
+        }
+        // A separate transaction: the next writes depend on the versions it creates.
+        if self.writes.is_empty() { Ok(true) } else { self.flush(stamp) }
+    }
+
+    /// Moves an entry below another heading. It is embedded again and keeps its access counts.
+    fn retitled(&mut self, old: &MirroredEntry, entry: &PlannedMirror) -> Result<Option<Write>, Error> {
+        let Some(found) = self.parts.store.entries(&[old.id], None)?.pop() else {
+            return Ok(None);
+        };
+        if old.line != entry.line {
+            self.writes.push(Write::Reline { id: old.id, line: entry.line });
+        }
+        let Memory { id, version, edition, standing, .. } = found.memory;
+        let title = entry.title.as_deref().map(str::to_owned);
+        let chunks = Some(chunk::of(&edition.text));
+        let edition = Edition { text: Text { title, ..edition.text }, ..edition };
+        let act = VersionAct::Updated;
+        Ok(Some(Write::Revise(Box::new(Revision {
+            id,
+            from: version,
+            act,
+            edition,
+            stood: standing,
+            standing,
+            chunks,
+            attachment: None,
+            vouched: None,
+        }))))
+    }
+
+    /// Adds a write, and commits a full transaction. Returns false if the limit was reached.
+    fn push(&mut self, write: Write, stamp: Stamp) -> Result<bool, Error> {
+        self.writes.push(write);
+        if self.writes.len() < WRITES { Ok(true) } else { self.flush(stamp) }
+    }
+
+    /// Commits the added writes as a transaction. Returns false if the limit was reached.
+    fn flush(&mut self, stamp: Stamp) -> Result<bool, Error> {
+        if self.room.acts == 0 {
+            return Ok(false);
+        }
+        self.room.acts -= 1;
+        // No other state has this digest, so the next transaction detects a concurrent change.
+        let mut digest = [0; 32];
+        digest[..16].copy_from_slice(MemoryId::mint(self.parts.clock.now()).as_bytes());
+        let begun = MirroredFile { path: self.path.to_owned(), stamp, digest, settled: false };
+        self.apply(Some(begun))?;
+        Ok(true)
+    }
+
+    /// Records that the content of a file is unchanged, if its stored state differs.
+    fn note(&mut self, to: &MirroredFile) -> Result<(), Error> {
+        if self.known.as_ref() == Some(to) { Ok(()) } else { self.apply(Some(to.clone())) }
+    }
+
+    fn finish(mut self, to: Option<MirroredFile>) -> Result<(), Error> {
+        self.apply(to)
+    }
+
+    fn apply(&mut self, to: Option<MirroredFile>) -> Result<(), Error> {
+        let mut writes = std::mem::take(&mut self.writes);
+        let (space, path) = (self.space, self.path.to_owned());
+        writes.push(Write::Mirrored { space, path, from: self.known.take(), to: to.clone() });
+        self.parts.store.apply(&access::own_changes(self.parts.clock.now(), writes))?;
+        self.known = to;
+        Ok(())
+    }
+}
+
+/// Mirrors by their content hash and occurrence.
+type MirrorsByContent = HashMap<(ContentHash, u32), MirroredEntry>;

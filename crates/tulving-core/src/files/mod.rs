@@ -1,0 +1,235 @@
+//! Journals: the notes of a day, in a file that people can read and edit.
+//!
+//! One Markdown file for each UTC day, in the folder `memory` of the space. The file is the truth: every call reads it, so
+//! earlier changes by an editor count. Members of the space may read; those who may write there may append.
+
+pub mod archive;
+pub mod day;
+pub mod format;
+pub mod long_term;
+pub(crate) mod mirror;
+mod search;
+pub mod shelf;
+pub mod take_over;
+pub mod transcript;
+
+use serde::Serialize;
+
+use crate::model::answer::{Unread, Warning};
+use crate::model::change::{Right, Write};
+use crate::model::error::{Error, Field, FileError};
+use crate::model::file::{FileEntry, FileList, FilePath, Folder, Stamp};
+use crate::model::limits;
+use crate::model::request::Caller;
+use crate::model::space::Space;
+use crate::model::vocabulary::{AuditAct, Boundary, Role};
+use crate::text::normalize;
+use crate::verbs::access::{self, Parts};
+
+pub use self::day::Day;
+pub use self::mirror::MirrorReport;
+pub use self::search::{JournalHit, JournalHits};
+pub(crate) use self::search::{JournalTextCache, search};
+pub(crate) use crate::model::file::{JOURNALS as FOLDER, text};
+
+/// A journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Journal {
+    /// Its day.
+    pub date: Day,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its text. Bytes that are not text show as `�`.
+    pub content: String,
+}
+
+/// A journal in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JournalFile {
+    /// Its day.
+    pub date: Day,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    #[serde(skip)]
+    pub(crate) stamp: Stamp,
+}
+
+/// The journals of a space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct JournalFileList {
+    /// The journals, newest first.
+    pub journals: Vec<JournalFile>,
+    /// Files that are not listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// The journals of the last days.
+pub(crate) struct RecentJournals {
+    /// The text of each.
+    pub(crate) said: Vec<(Day, String)>,
+    /// The journals that could not be read.
+    pub(crate) unread: Vec<Unread>,
+}
+
+/// The result of a note.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JournalReceipt {
+    /// The day.
+    pub date: Day,
+    /// The path of its journal below the workspace.
+    pub path: String,
+    /// The written text, as in the file.
+    pub entry: String,
+    /// True if the journal was created for it.
+    pub created: bool,
+    /// Warnings about parts that were removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+impl Journal {
+    /// Returns the texts of its entries, in order.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let said = |entry: format::TextEntry| format::said(&self.content[entry.range]);
+        format::entries(&self.content, format::EntryLayout::Journal).into_iter().map(said).collect()
+    }
+}
+
+/// Appends an entry to the journal of today.
+pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<JournalReceipt, Error> {
+    let content = normalize::content(content)?;
+    let (space, right) = access::file_workplace(parts, caller)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.content(Field::Content, content)?;
+    let entry = format::entry(&content, parts.limits.content_bytes)?;
+    let day = Day::of(parts.clock.now());
+    audit(
+        parts,
+        caller,
+        (&space, right),
+        AuditAct::Noted,
+        format!("{} {}", day.path(), format::digest(&entry)),
+    )?;
+    let noted = append(parts, caller, day, &entry)?;
+    Ok(JournalReceipt { warnings: sieve.withheld().warnings(), ..noted })
+}
+
+/// Records a change of a file in the audit log, before it is made. If the process ends in between, the file itself shows
+/// that it was not made.
+fn audit(
+    parts: &Parts,
+    caller: &Caller,
+    (space, right): (&Space, Right),
+    act: AuditAct,
+    detail: String,
+) -> Result<(), Error> {
+    let now = parts.clock.now();
+    let mut entry = access::audit(caller, now, act);
+    (entry.space, entry.detail) = (Some(space.id), Some(detail));
+    // The files of a space have its default boundary.
+    let private = space.default_boundary() == Boundary::Private;
+    entry.private_to = private.then_some(caller.viewer.principal);
+    parts.store.apply(&access::changes(caller, now, vec![right], vec![Write::Audit(entry)]))?;
+    Ok(())
+}
+
+/// Appends lines unchanged to the journal of a day, all of them or none. What must not be stored was already removed.
+pub(crate) fn append(
+    parts: &Parts,
+    caller: &Caller,
+    date: Day,
+    lines: &str,
+) -> Result<JournalReceipt, Error> {
+    let (space, _) = access::file_workplace(parts, caller)?;
+    let path = path(&Folder::of(&space), &date.journal());
+    let appended = parts.files.append(&path, lines)?;
+    let (path, entry, created) = (path.to_string(), lines.to_owned(), appended.created);
+    Ok(JournalReceipt { date, path, entry, created, warnings: Vec::new() })
+}
+
+/// Returns the journal of a day, or `None` if there is none.
+pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
+    let Some(folder) = readable(parts, caller)? else { return Ok(None) };
+    let path = path(&folder, &date.journal());
+    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    Ok(found.map(|found| Journal { date, path: path.to_string(), content: text(&found.bytes) }))
+}
+
+/// Lists the journals of the caller's space, newest first.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<JournalFileList, Error> {
+    let Some(folder) = readable(parts, caller)? else { return Ok(JournalFileList::default()) };
+    Ok(journals(parts, &folder)?)
+}
+
+/// Reads the journals of the last days, including today, newest first. Also returns those that could not be read.
+pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<RecentJournals, FileError> {
+    let today = Day::of(parts.clock.now());
+    let days: Vec<Day> = std::iter::successors(Some(today), |day| Some(day.before())).take(days).collect();
+    let JournalFileList { journals, mut unread } = journals(parts, folder)?;
+    // Only files that may be one of these journals matter.
+    let names: Vec<String> = days.iter().map(|day| path(folder, &day.journal()).to_string()).collect();
+    unread.retain(|one| one.path == folder.join(FOLDER) || names.contains(&one.path));
+    let mut recent = RecentJournals { said: Vec::new(), unread };
+    for journal in journals.into_iter().filter(|journal| days.contains(&journal.date)) {
+        let path = path(folder, &journal.date.journal());
+        match parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES) {
+            Ok(Some(found)) => recent.said.push((journal.date, text(&found.bytes))),
+            Ok(None) => {}
+            Err(error) => recent.unread.push(Unread { path: journal.path, why: error.to_string() }),
+        }
+    }
+    Ok(recent)
+}
+
+/// Lists the journals in a folder, newest first.
+fn journals(parts: &Parts, folder: &Folder) -> Result<JournalFileList, FileError> {
+    let mut listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
+    let unread = unlisted(&mut listed, folder, FOLDER);
+    let journal = |file: FileEntry| {
+        let date = day_of(&file.path)?;
+        Some(JournalFile { date, path: file.path.to_string(), size: file.stamp.size, stamp: file.stamp })
+    };
+    let mut journals: Vec<JournalFile> = listed.files.into_iter().filter_map(journal).collect();
+    journals.sort_by_key(|journal| std::cmp::Reverse(journal.date));
+    Ok(JournalFileList { journals, unread })
+}
+
+/// Returns the files below a folder that were not listed.
+fn unlisted(listed: &mut FileList, folder: &Folder, below: &str) -> Vec<Unread> {
+    let more = listed.more.then(|| Unread {
+        path: folder.join(below),
+        why: format!("there are more than {} files; the others are left out", limits::FILES_LISTED),
+    });
+    let refused = std::mem::take(&mut listed.refused).into_iter().map(|(path, why)| Unread { path, why });
+    more.into_iter().chain(refused).collect()
+}
+
+/// Returns the rest of a path below a folder, or `None` if it leads elsewhere.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+/// Returns the day of a journal file.
+fn day_of(path: &FilePath) -> Option<Day> {
+    Day::of_path(path.name())
+}
+
+/// Returns the folder of the caller's space, if the caller may read there. `None` for a member who does not share its files,
+/// and so sees none.
+fn readable(parts: &Parts, caller: &Caller) -> Result<Option<Folder>, Error> {
+    let space = readable_space(parts, caller)?;
+    Ok(access::shares_files(caller, &space).then(|| Folder::of(&space)))
+}
+
+fn readable_space(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
+    access::require(parts, caller, caller.space, Role::Reader)?;
+    access::space_of_call(parts, caller)
+}
+
+/// Returns the path of a file in the folder of journals.
+fn path(folder: &Folder, name: &str) -> FilePath {
+    FilePath::new(folder, &format!("{FOLDER}/{name}")).expect("the names of journals are fit")
+}

@@ -1,0 +1,209 @@
+//! Finds entries of journals that contain a text, in any case.
+//!
+//! The folded text of journals is cached while they are unchanged. So all of them are read once, and later only those that
+//! changed or may contain the text.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+use crate::model::answer::Unread;
+use crate::model::error::{Error, Field, FileError, Invalid};
+use crate::model::file::{FilePath, Folder, Stamp};
+use crate::model::limits;
+use crate::model::request::Caller;
+use crate::text::{fold, normalize};
+use crate::verbs::access::Parts;
+use crate::verbs::read;
+
+use super::day::Day;
+use super::format::{self, EntryLayout};
+use super::{JournalFile, JournalFileList, journals, readable};
+
+/// Most characters of an entry that are shown, around the match.
+const SHOWN: usize = 500;
+/// Most cached bytes, of all journals together and of one.
+const KEPT: usize = 64 << 20;
+const KEPT_OF_ONE: usize = 4 << 20;
+
+/// An entry of a journal that contains the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JournalHit {
+    /// The day.
+    pub date: Day,
+    /// The path of the journal below the workspace.
+    pub path: String,
+    /// The first line of the entry, from 1.
+    pub line: u32,
+    /// The entry, cut to 500 characters around the match.
+    pub snippet: String,
+}
+
+/// The entries that contain the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct JournalHits {
+    /// The entries, newest first.
+    pub entries: Vec<JournalHit>,
+    /// The journals that could not be read.
+    pub unread: Vec<Unread>,
+}
+
+/// The cache from earlier searches.
+#[derive(Default)]
+pub(crate) struct JournalTextCache(Mutex<CachedJournalTexts>);
+
+#[derive(Default)]
+struct CachedJournalTexts {
+    texts: HashMap<FilePath, (Stamp, Arc<str>)>,
+    bytes: usize,
+}
+
+/// Returns the newest entries that contain a text, at most `limit`.
+pub(crate) fn search(
+    parts: &Parts,
+    memo: &JournalTextCache,
+    caller: &Caller,
+    query: &str,
+    limit: usize,
+) -> Result<JournalHits, Error> {
+    let limit = read::bounded(Field::Limit, limit, limits::JOURNAL_HITS)?;
+    let query = query.trim();
+    let (got, most) = (query.len(), limits::QUESTION_BYTES);
+    if query.is_empty() {
+        return Err(Invalid::Empty { field: Field::Text }.into());
+    }
+    if got > most {
+        return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
+    }
+    let needle = fold::folded(&normalize::unified(query));
+    let Some(folder) = readable(parts, caller)? else { return Ok(JournalHits::default()) };
+    let search = JournalSearch { parts, memo, folder, needle };
+    let JournalFileList { journals, unread } = journals(parts, &search.folder)?;
+    let mut hits = JournalHits { entries: Vec::new(), unread };
+    for journal in journals {
+        if hits.entries.len() == limit {
+            break;
+        }
+        match search.entries(&journal, limit - hits.entries.len()) {
+            Ok(found) => hits.entries.extend(found),
+            Err(error) => hits.unread.push(Unread { path: journal.path, why: error.to_string() }),
+        }
+    }
+    Ok(hits)
+}
+
+/// The text to search for, and the place.
+struct JournalSearch<'a> {
+    parts: &'a Parts,
+    memo: &'a JournalTextCache,
+    folder: Folder,
+    /// The text, folded.
+    needle: String,
+}
+
+impl JournalSearch<'_> {
+    /// Returns true if an entry of this journal may contain the text. Compares line by line, because the file has indents
+    /// and line breaks that the text of an entry does not have.
+    fn may_hold(&self, folded: &str) -> bool {
+        self.needle.split('\n').all(|line| folded.contains(line))
+    }
+
+    /// Returns the entries of one journal that contain the text, last first.
+    fn entries(&self, journal: &JournalFile, most: usize) -> Result<Vec<JournalHit>, FileError> {
+        let needle = self.needle.as_str();
+        let path = super::path(&self.folder, &journal.date.journal());
+        let known = self.memo.known(&path, journal.stamp);
+        if known.is_some_and(|known| !self.may_hold(&known)) {
+            return Ok(Vec::new());
+        }
+        let Some(found) = self.parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
+            return Ok(Vec::new());
+        };
+        let text = super::text(&found.bytes);
+        let folded = fold::folded(&text);
+        let holds = self.may_hold(&folded);
+        if found.stamp.is_settled(self.parts.clock.now()) {
+            self.memo.keep(path, found.stamp, folded);
+        }
+        if !holds {
+            return Ok(Vec::new());
+        }
+        let hit = |entry: &format::TextEntry| {
+            let said = format::said(&text[entry.range.clone()]);
+            fold::folded(&said).contains(needle).then(|| JournalHit {
+                date: journal.date,
+                path: journal.path.clone(),
+                line: entry.line,
+                snippet: around(&said, fold::find(&said, needle).unwrap_or(0), needle.chars().count()),
+            })
+        };
+        Ok(format::entries(&text, EntryLayout::Journal).iter().rev().filter_map(hit).take(most).collect())
+    }
+}
+
+/// Returns at most [`SHOWN`] characters of a text, with `…` at each cut, around a match of `length` characters that begins
+/// at byte `at`.
+fn around(text: &str, at: usize, length: usize) -> String {
+    let total = text.chars().count();
+    if total <= SHOWN {
+        return text.to_owned();
+    }
+    let before = text.get(..at).map_or(0, |before| before.chars().count());
+    // The match is in the middle, unless an end of the text is nearer.
+    let start = before.saturating_sub(SHOWN.saturating_sub(length) / 2).min(total - SHOWN);
+    let mut shown: Vec<char> = text.chars().skip(start).take(SHOWN).collect();
+    if start > 0 {
+        shown[0] = '…';
+    }
+    if start + SHOWN < total {
+        shown[SHOWN - 1] = '…';
+    }
+    shown.into_iter().collect()
+}
+
+impl JournalTextCache {
+    /// Returns the cached text of a journal, folded, if it is current.
+    fn known(&self, path: &FilePath, stamp: Stamp) -> Option<Arc<str>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.texts.get(path).filter(|(known, _)| *known == stamp).map(|(_, text)| Arc::clone(text))
+    }
+
+    fn keep(&self, path: FilePath, stamp: Stamp, folded: String) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, old)) = kept.texts.remove(&path) {
+            kept.bytes -= old.len();
+        }
+        if folded.len() > KEPT_OF_ONE {
+            return;
+        }
+        if kept.bytes + folded.len() > KEPT {
+            // Some entries belong to journals that no longer exist.
+            *kept = CachedJournalTexts::default();
+        }
+        kept.bytes += folded.len();
+        kept.texts.insert(path, (stamp, folded.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_looked_for_is_in_what_is_shown() {
+        let long = format!("{}NEEDLE{}", "a ".repeat(1_000), " b".repeat(1_000));
+        for (text, starts, ends) in [
+            (long.clone(), true, true),
+            (long[1_990..].to_owned(), false, true),
+            (long[..2_010].to_owned(), true, false),
+        ] {
+            let at = fold::find(&text, "needle").expect("it is there");
+            let shown = around(&text, at, 6);
+            assert_eq!(shown.chars().count(), SHOWN);
+            assert!(shown.contains("NEEDLE"), "{shown}");
+            assert_eq!((shown.starts_with('…'), shown.ends_with('…')), (starts, ends));
+        }
+        assert_eq!(around("short", 0, 2), "short");
+    }
+}

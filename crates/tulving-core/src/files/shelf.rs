@@ -1,0 +1,152 @@
+//! The files in the folder of a space, which members create, read, list and remove.
+
+use serde::Serialize;
+
+use crate::model::answer::Warning;
+use crate::model::error::{Error, Field, FileError, Invalid};
+use crate::model::file::{self, FileEntry, FilePath, Folder};
+use crate::model::limits;
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::AuditAct;
+use crate::ports::From;
+use crate::verbs::access::{self, Parts};
+
+use super::readable;
+
+/// A file in the folder of a space.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkspaceFile {
+    /// Its path below the folder.
+    pub name: String,
+    /// Its path below the workspace.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The time of its last change.
+    pub modified_at: Timestamp,
+    /// Warnings about parts that were removed from a text just written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+impl WorkspaceFile {
+    fn of(file: &FileEntry) -> Self {
+        Self {
+            name: file.path.name().to_owned(),
+            path: file.path.to_string(),
+            size: file.stamp.size,
+            modified_at: file.stamp.modified_at(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// The files of a folder.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkspaceFileList {
+    /// The path of the folder below the workspace; empty for the workspace itself.
+    pub folder: String,
+    /// The files, by name; in the workspace itself those below `memory` come first.
+    pub files: Vec<WorkspaceFile>,
+    /// True if there are more.
+    pub more: bool,
+    /// Files that are not used, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A file and its text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkspaceFileText {
+    /// The file.
+    #[serde(flatten)]
+    pub file: WorkspaceFile,
+    /// Its text. Bytes that are not text show as `�`.
+    pub content: String,
+}
+
+/// The way to write a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileWriteMode {
+    /// The file must not exist.
+    New,
+    /// The file may exist, and is replaced.
+    Any,
+}
+
+/// Lists the files in the folder of the caller's space. In the workspace itself only files of memory count: it may be
+/// somebody's own folder, with many other files.
+pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<WorkspaceFileList, Error> {
+    let readable = readable(parts, caller)?;
+    let name = readable.as_ref().map_or("", Folder::as_str).to_owned();
+    let mut shelf = WorkspaceFileList { folder: name, files: Vec::new(), more: false, refused: Vec::new() };
+    let Some(folder) = readable else { return Ok(shelf) };
+    for below in folder.kept_below() {
+        let listed = parts.files.list(&folder, below, limits::FILES_LISTED)?;
+        shelf.files.extend(listed.files.iter().map(WorkspaceFile::of));
+        shelf.more |= listed.more;
+        shelf.refused.extend(listed.refused);
+    }
+    Ok(shelf)
+}
+
+/// Returns a file with its text.
+pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
+    let folder = readable(parts, caller)?.ok_or_else(|| absent(name))?;
+    let path = named(&folder, name)?;
+    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    let found = found.ok_or_else(|| absent(name))?;
+    if file::is_binary(&found.bytes) {
+        return Err(FileError::NotText { name: crate::model::preview::short(name) }.into());
+    }
+    let content = super::text(&found.bytes);
+    Ok(WorkspaceFileText { file: WorkspaceFile::of(&FileEntry { path, stamp: found.stamp }), content })
+}
+
+/// Creates or replaces a file.
+pub(crate) fn put(
+    parts: &Parts,
+    caller: &Caller,
+    name: &str,
+    content: &str,
+    writing: FileWriteMode,
+) -> Result<WorkspaceFile, Error> {
+    let (got, limit) = (content.len(), limits::FILE_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
+    }
+    let (space, right) = access::file_workplace(parts, caller)?;
+    let path = named(&Folder::of(&space), name)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.file(content)?;
+    super::audit(parts, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
+    match writing {
+        FileWriteMode::New => parts.files.create(&path, content.as_bytes())?,
+        FileWriteMode::Any => {
+            parts.files.replace(&path, content.as_bytes(), From::Any, Some(parts.clock.now()))?;
+        }
+    }
+    let stamp = parts.files.stamp(&path)?.ok_or_else(|| absent(name))?;
+    let warnings = sieve.withheld().warnings();
+    Ok(WorkspaceFile { warnings, ..WorkspaceFile::of(&FileEntry { path, stamp }) })
+}
+
+/// Removes a file and its previous versions, so that no file of the home contains erased text. For a file that no longer
+/// exists, the previous versions are still removed.
+pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
+    let (space, right) = access::file_workplace(parts, caller)?;
+    let path = named(&Folder::of(&space), name)?;
+    super::audit(parts, caller, (&space, right), AuditAct::FileRemoved, path.to_string())?;
+    let removed = parts.files.remove(&path, From::Any)?;
+    let forgotten = parts.files.forget_previous(&path)?;
+    if removed || forgotten > 0 { Ok(()) } else { Err(absent(name)) }
+}
+
+/// Returns the path of a file that members can name. In the workspace itself these are only files of memory.
+fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
+    Ok(FilePath::kept(folder, name)?)
+}
+
+fn absent(name: &str) -> Error {
+    FileError::Absent { name: crate::model::preview::short(name) }.into()
+}

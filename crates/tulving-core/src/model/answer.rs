@@ -1,0 +1,296 @@
+//! The answers that callers get.
+
+mod briefing;
+mod cursor;
+mod found;
+mod near;
+mod quality;
+mod timeline;
+mod warning;
+
+use serde::Serialize;
+
+pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
+pub use self::cursor::{Cursor, Position};
+pub use self::found::{
+    Answer, BestSection, Explanation, FailedBackend, FurtherSection, Hit, Lane, LaneMark, ListAnswer,
+    Missing, Part, PartName, Strength, Unread,
+};
+pub use self::near::{NearPairs, PossibleUpdate};
+pub use self::quality::{Concerned, Done, Finding, Proposal, Report};
+pub use self::timeline::{Ended, Named, Timeline, TimelineEntry};
+pub use self::warning::{RedactedSecret, Warning};
+use crate::model::association::Association;
+use crate::model::change::Change;
+use crate::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use crate::model::memory::{Edition, Memory};
+use crate::model::score::Weight;
+use crate::model::time::Timestamp;
+use crate::model::turn::Turn;
+use crate::model::vocabulary::{State, VersionAct};
+
+/// The outcome of a save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// A new memory.
+    Created,
+    /// The memory with that key or path has a new version.
+    Updated,
+    /// The memory with that key or path already said the same.
+    Unchanged,
+    /// A memory with the same content existed.
+    Duplicate,
+}
+
+/// The proof of a save: given only after the commit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Receipt {
+    /// The memory that now has the content.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// The space that it is in.
+    pub space: SpaceId,
+    /// The outcome of the save.
+    pub fate: Fate,
+    /// True if an archived memory became active again.
+    pub revived: bool,
+    /// Its current version.
+    pub version: Version,
+    /// Its state.
+    pub state: State,
+    /// The fields that changed because a caller now states on purpose what was captured automatically before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<FieldChange>,
+    /// Memories that say nearly the same; the new one was linked to them.
+    pub near: Vec<Near>,
+    /// Memories that state the same thing with another value, the newest first: the new one may update them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible_updates: Vec<PossibleUpdate>,
+    /// The requests that were not carried out, by name.
+    pub warnings: Vec<Warning>,
+}
+
+/// A field that a save changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FieldChange {
+    /// The name of the field in JSON.
+    pub field: &'static str,
+    /// The old value.
+    pub from: String,
+    /// The new value.
+    pub to: String,
+}
+
+impl std::fmt::Display for FieldChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} → {}", self.field, self.from, self.to)
+    }
+}
+
+/// A memory that was edited or forgotten.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Edited {
+    /// The memory as it is now; if it was forgotten, as it was before.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// The requests that were not carried out, by name.
+    pub warnings: Vec<Warning>,
+}
+
+/// A todo or a goal that was closed or reopened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Completed {
+    /// The memory as it is now.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// True if anything changed, false if it was in that state already.
+    pub changed: bool,
+}
+
+/// A link that was made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Associated {
+    /// The link as it is now.
+    #[serde(flatten)]
+    pub link: Association,
+    /// The supersessions that the link undid.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// A turn that was logged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Logged {
+    /// The turn as it is in the log.
+    #[serde(flatten)]
+    pub turn: Turn,
+    /// The redactions in the turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// A page of the log of turns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TurnPage {
+    /// The turns, oldest first.
+    pub turns: Vec<Turn>,
+    /// True if the log has turns before the first of these.
+    pub earlier: bool,
+}
+
+/// Memories that were moved to another space in one transaction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Relocated {
+    /// The memories as they are now, in the order given, including those that were there already.
+    pub moved: Vec<Memory>,
+    /// References to memories that do not exist, are forgotten or may not be seen.
+    pub missing: Vec<MemoryRef>,
+}
+
+/// Memories that were forgotten in one transaction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gone {
+    /// The memories as they were, in the order given.
+    pub forgotten: Vec<Memory>,
+    /// References to memories that do not exist or may not be seen. For a soft forget, also those that are forgotten
+    /// already.
+    pub missing: Vec<MemoryRef>,
+    /// Redactions in the reason, and a note that the turns the memories came from stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// Memories that were forgotten because they matched a condition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Swept {
+    /// The forgotten memories, newest first.
+    pub forgotten: Vec<Forgone>,
+    /// Redactions in the reason, and a note that the turns the memories came from stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// A preview of forgetting by a condition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Foreseen {
+    /// Number of memories that would be forgotten.
+    pub count: u64,
+    /// The newest of them, at most [`FORESEEN`](crate::model::limits::FORESEEN).
+    pub newest: Vec<Memory>,
+}
+
+/// A memory that was forgotten because it matched a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Forgone {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// Its owner.
+    pub owner: PrincipalId,
+}
+
+/// Entries of the change log that a caller may see.
+///
+/// Entry numbers cover the whole store, so they reveal how much others have written, as memory numbers do within a space.
+/// They reveal nothing else about hidden entries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    /// The entries, in the order of commits.
+    pub changes: Vec<Change>,
+    /// The position up to which the log was read. The next request starts here, even if nothing was found.
+    pub read_to: Seq,
+    /// True if entries after the requested position are missing: the log was trimmed, or a restore replaced the content. A
+    /// follower must then read everything again.
+    pub gap: bool,
+}
+
+/// The decision on whether to run a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Once {
+    /// The request must run: nobody began it, or the one who did has vanished. The start time distinguishes it from others
+    /// that begin with the same key.
+    Begun(Timestamp),
+    /// The request is done and this is its answer. An empty answer was not kept: it was longer than
+    /// [`KEPT_ANSWER_BYTES`](crate::model::limits::KEPT_ANSWER_BYTES), newer ones of the principal replaced it, or an erasure
+    /// happened since and the answer might reveal the erased content.
+    Answered(String),
+    /// The request is running.
+    Running,
+    /// The key was used for another request.
+    Differs,
+}
+
+/// A memory that says nearly the same as the one saved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Near {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+    /// The cosine similarity of their vectors.
+    pub similarity: Weight,
+    /// True if it may be a duplicate: no other number, name or negation tells the two apart, nothing has replaced it, and
+    /// the caller did not link them.
+    pub duplicate: bool,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Page {
+    /// The memories, in order.
+    pub memories: Vec<Memory>,
+    /// The start of the next page; `None` at the end.
+    pub next: Option<Cursor>,
+    /// The backends that failed in whole or in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_backends: Vec<FailedBackend>,
+}
+
+impl Page {
+    /// Returns a page of the built-in backend.
+    pub(crate) const fn of(memories: Vec<Memory>, next: Option<Cursor>) -> Self {
+        Self { memories, next, failed_backends: Vec::new() }
+    }
+}
+
+/// One version in a memory's history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HistoryEntry {
+    /// The version number.
+    pub version: Version,
+    /// True if it is the current version.
+    pub current: bool,
+    /// The act that wrote it.
+    pub act: VersionAct,
+    /// The time at which it was written.
+    pub at: Timestamp,
+    /// The principal who wrote it.
+    pub by: PrincipalId,
+    /// The name of that principal.
+    pub by_name: String,
+    /// The agent that was used.
+    pub agent: Option<String>,
+    /// The fields that differ from the version before.
+    pub changed: Vec<&'static str>,
+    /// The content and fields of this version.
+    pub edition: Edition,
+    /// True if the content is left out of the edition because newer versions fill the answer. A revert still restores it in
+    /// full.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
+}
+
+/// A memory near another one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Relative {
+    /// The memory.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// Number of hops to it.
+    pub distance: usize,
+    /// The associations by which it was reached, strongest first.
+    pub via: Vec<Association>,
+}

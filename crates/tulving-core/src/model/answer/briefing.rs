@@ -1,0 +1,69 @@
+//! The briefing that a session gets at its start.
+
+use serde::Serialize;
+
+use super::Unread;
+use crate::model::id::MemoryId;
+
+/// The memories to know at the start of a session, most important first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Briefing {
+    /// The memories, by section.
+    pub sections: Vec<BriefingSection>,
+    /// The files in the folder of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<BriefingFiles>,
+    /// Number of memories that did not fit, by heading.
+    pub left_out: Vec<(&'static str, u64)>,
+    /// True if only the number of memories left out fits, not their sections.
+    #[serde(skip)]
+    pub terse: bool,
+    /// The files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// Memories of one type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BriefingSection {
+    /// The heading of the section.
+    pub heading: &'static str,
+    /// The memories.
+    pub memories: Vec<Briefed>,
+}
+
+/// A memory in a briefing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Briefed {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its name for people: its number, or the file and line that it mirrors.
+    pub name: String,
+    /// Its text; for a long document its best section or its beginning. A text that is not the reader's own says so
+    /// first.
+    pub text: String,
+    /// The name of its author, if that is not the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// The files of a folder in a briefing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BriefingFiles {
+    /// The files with their text, last written first.
+    pub told: Vec<BriefedFile>,
+    /// The files listed only by name and size in bytes: large ones, those that are no text, and those that did not
+    /// fit.
+    pub named: Vec<(String, u64)>,
+    /// Number of further files.
+    pub more: u64,
+}
+
+/// A file in a briefing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BriefedFile {
+    /// Its path below the folder.
+    pub name: String,
+    /// Its text, ending with `…` if it was cut.
+    pub text: String,
+}

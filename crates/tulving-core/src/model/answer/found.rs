@@ -1,0 +1,379 @@
+//! The results of a recall, with reasons.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::MemoryRef;
+use crate::model::limits::BYTES_PER_TOKEN;
+use crate::model::memory::Memory;
+use crate::model::score::Score;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::MemoryType;
+
+/// A memory that was found, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hit {
+    /// The memory.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// Relevance to the question, 0 to 1.
+    pub relevance_score: Score,
+    /// The reason for the hit, in a few words.
+    pub why: String,
+    /// The part of a long content that fits best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<BestSection>,
+    /// Other sections that fit well on their own, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<FurtherSection>,
+    /// True if the content was cut to the section, for the token budget or because the answer is long.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// The parts of its score, if there was a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+impl Hit {
+    /// Returns the text to show: for a long content its best section.
+    pub fn shown(&self) -> &str {
+        let content = self.memory.edition.text.content.as_str();
+        let section = self.section.as_ref().filter(|_| !self.cut);
+        section.and_then(|section| content.get(section.start..section.end)).unwrap_or(content)
+    }
+
+    /// Returns the strength of its own evidence; see [`Explanation::evidence`].
+    pub fn evidence(&self) -> f64 {
+        self.explanation.as_ref().map_or(0.0, |explanation| explanation.evidence)
+    }
+
+    /// Returns the headings above the text shown, outermost first.
+    pub fn heading_path(&self) -> &[String] {
+        self.section.as_ref().map_or(&[], |section| &section.heading_path)
+    }
+
+    /// Drops the further sections that do not fit into the rest of the token budget.
+    pub(crate) fn fit_further(&mut self, left: &mut usize) {
+        self.further.retain(|section| {
+            let rest = left.checked_sub(section.content.len().div_ceil(BYTES_PER_TOKEN));
+            *left = rest.unwrap_or(*left);
+            rest.is_some()
+        });
+    }
+}
+
+/// A part of a long content that fits a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BestSection {
+    /// First byte in the content.
+    pub start: usize,
+    /// Byte after the last one.
+    pub end: usize,
+    /// The line of the content in which it begins, from 1.
+    pub line: usize,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+}
+
+/// Another section of a long content that fits well, after the best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FurtherSection {
+    /// Its position.
+    #[serde(flatten)]
+    pub section: BestSection,
+    /// Relevance to the question, 0 to 1: the score of its memory, reduced in proportion to the best section.
+    pub relevance_score: Score,
+    /// Its text.
+    pub content: String,
+}
+
+/// The parts of a hit's score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The score that it was ranked by: the sum of the parts' values, in their order.
+    pub score: f64,
+    /// Its rank in each lane that found it.
+    pub lanes: Vec<LaneMark>,
+    /// The parts of the score.
+    pub parts: Vec<Part>,
+    /// The evidence for this memory alone, independent of the other hits. The best of the first few hits sets the evidence
+    /// of the whole answer.
+    pub evidence: f64,
+    /// The memory above that says the same. It is the reason why this one is ranked so low.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<MemoryRef>,
+}
+
+/// The rank of a memory in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LaneMark {
+    /// The lane.
+    pub lane: Lane,
+    /// Its rank there, from 1.
+    pub rank: u32,
+    /// The lane's own score.
+    pub raw: f64,
+}
+
+/// One way to find memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lane {
+    /// Search by word.
+    Keyword,
+    /// Search by meaning.
+    Vector,
+    /// Search by association.
+    Graph,
+}
+
+impl Lane {
+    /// All lanes.
+    pub const ALL: [Self; 3] = [Self::Keyword, Self::Vector, Self::Graph];
+
+    /// Returns the name of the lane in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Keyword => "keyword",
+            Self::Vector => "vector",
+            Self::Graph => "graph",
+        }
+    }
+}
+
+/// One part of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// The name of the part.
+    pub name: PartName,
+    /// The measured amount.
+    pub raw: f64,
+    /// The weight of the part.
+    pub weight: f64,
+    /// The contribution to the score: `raw` times `weight`.
+    pub value: f64,
+}
+
+impl Part {
+    /// Creates a part from an amount and its weight.
+    pub fn new(name: PartName, raw: f64, weight: f64) -> Self {
+        Self { name, raw, weight, value: raw * weight }
+    }
+}
+
+/// The name of a part of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartName {
+    /// Similarity of meaning, including what neighbours lend.
+    Meaning,
+    /// Common words, including what neighbours lend.
+    Words,
+    /// Common words counted again, in place of the meaning of a content that is not embedded yet.
+    Unembedded,
+    /// Associations with other memories that were found.
+    Graph,
+    /// The lead of the memory that it updates, if that matches better.
+    Succession,
+    /// The question is about the speaker.
+    Speaker,
+    /// The words of its whole session or document.
+    SessionWords,
+    /// The nearest item of its session or document.
+    SessionMeaning,
+    /// The memory asks a question, and somebody else answers next.
+    Asks,
+    /// The memory falls into the time that the question names.
+    Date,
+    /// The memory names a time, and the question asks for one.
+    When,
+    /// The memory was said only after the question was asked.
+    Unsaid,
+    /// Its stability.
+    Stability,
+    /// Its importance now.
+    Importance,
+    /// The memory is aged and little used.
+    Cooling,
+    /// Another memory updates it. The penalty is larger if it would otherwise come before that one.
+    Superseded,
+    /// The memory is no longer valid, or not yet.
+    Lapsed,
+    /// The memory belongs to the caller's channel.
+    Channel,
+    /// The memory is newer than one that states the same thing with another value and matches a little better.
+    Newer,
+}
+
+impl PartName {
+    /// Returns the part for a lane's rank.
+    pub const fn of(lane: Lane) -> Self {
+        match lane {
+            Lane::Keyword => Self::Words,
+            Lane::Vector => Self::Meaning,
+            Lane::Graph => Self::Graph,
+        }
+    }
+
+    /// Returns the name of the part for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Meaning => "meaning",
+            Self::Words => "words",
+            Self::Unembedded => "words for meaning",
+            Self::Graph => "links",
+            Self::Succession => "what it updates",
+            Self::Speaker => "speaker",
+            Self::SessionWords => "session words",
+            Self::SessionMeaning => "session meaning",
+            Self::Asks => "asks",
+            Self::Date => "date",
+            Self::When => "names a time",
+            Self::Unsaid => "said after the asking",
+            Self::Stability => "stability",
+            Self::Importance => "importance",
+            Self::Cooling => "cooling",
+            Self::Superseded => "superseded",
+            Self::Lapsed => "not valid now",
+            Self::Channel => "channel",
+            Self::Newer => "newer value",
+        }
+    }
+}
+
+/// Strength of the evidence that anything found is about the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// Nothing is about the question.
+    None,
+    /// Something may be about the question.
+    Weak,
+    /// Something is about the question.
+    Strong,
+}
+
+impl Strength {
+    /// Returns the word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+        }
+    }
+}
+
+/// A lane that failed in whole or in part, and why. The other lanes did their work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// The lane.
+    pub lane: Lane,
+    /// The reason.
+    pub why: String,
+}
+
+/// A file that could not be read, and why. Its content may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// Its path below the workspace; empty if all files are affected.
+    pub path: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// A backend that failed or gave a bad answer. The other backends answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedBackend {
+    /// Its name.
+    pub backend: String,
+    /// A stable error code, for programs.
+    pub code: &'static str,
+    /// The error in words.
+    pub why: String,
+}
+
+impl std::fmt::Display for FailedBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the backend `{}` {}", self.backend, self.why)
+    }
+}
+
+/// The list that an answer contains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListAnswer {
+    /// A description with the count: `6 open todos`.
+    pub what: String,
+    /// The memory types in it; empty means all.
+    pub types: Vec<MemoryType>,
+    /// True if it has only todos and goals that are done, false if only open ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<bool>,
+    /// The first instant of the time that the question names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Timestamp>,
+    /// The first instant after that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// True if the question asks how many there are.
+    pub counted: bool,
+    /// Number of memories left out because another one superseded them.
+    pub superseded: u64,
+    /// True if no memory of these types is saved. The hits are then ranked by the question instead.
+    pub ranked: bool,
+}
+
+/// The results of a recall.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Answer {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// Number of hits before the limit.
+    pub total_found: u64,
+    /// The list that it is, if it has all memories of a type or a filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<ListAnswer>,
+    /// Strength of the evidence, if there was a question. If hits were left out, that of the remaining ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Strength>,
+    /// Number of hits held back because their evidence is weaker than requested.
+    pub withheld: u64,
+    /// Number of hits left out because they did not fit into the token budget.
+    pub left_out: u64,
+    /// Archived memories that have every word of the question, best match first; at most five. They are not among the
+    /// hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<MemoryRef>,
+    /// The lanes that failed in whole or in part.
+    pub missing: Vec<Missing>,
+    /// The files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+    /// The backends that failed in whole or in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_backends: Vec<FailedBackend>,
+}
+
+impl Answer {
+    /// Returns one line for each source that could not be searched.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        let found = self.missing.iter().map(ToString::to_string);
+        found
+            .chain(self.unread.iter().map(ToString::to_string))
+            .chain(self.failed_backends.iter().map(ToString::to_string))
+    }
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.lane.as_str(), self.why)
+    }
+}
+
+impl std::fmt::Display for Unread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.why),
+            path => write!(f, "{path}: {}", self.why),
+        }
+    }
+}

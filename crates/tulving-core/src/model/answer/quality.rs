@@ -1,0 +1,80 @@
+//! Problems found in memories, and proposals to fix them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::id::{MemoryId, Number, ProposalId, Version};
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{FindingKind, ProposedAct};
+
+/// The problems found in the memories of a space. It has no content and no secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Number of memories checked, including mirrors of files.
+    pub looked_at: u64,
+    /// Number of findings of each kind that was checked.
+    pub counts: BTreeMap<FindingKind, u64>,
+    /// The findings by kind, oldest memories first; for each kind as many as requested.
+    pub findings: Vec<Finding>,
+}
+
+/// A problem that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The kind of problem.
+    pub kind: FindingKind,
+    /// The memories concerned.
+    pub memories: Vec<Concerned>,
+    /// The reason, with the value.
+    pub why: String,
+    /// Advice for manual work, if there is no proposal or more is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The proposed actions; apply one of them.
+    pub proposals: Vec<Proposal>,
+}
+
+/// A memory that a finding concerns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Concerned {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its number in its space. A mirror has none.
+    pub number: Option<Number>,
+    /// Its name for people: its number, or the file and line that it mirrors.
+    pub label: String,
+    /// The version that was checked.
+    pub version: Version,
+    /// The beginning of its content, on one line, without secrets.
+    pub preview: String,
+    /// Time of the save.
+    pub created_at: Timestamp,
+    /// Number of times that it was recalled.
+    pub access_count: u64,
+}
+
+/// A proposed action for a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposal {
+    /// Its id, stable as long as the memories have these versions.
+    pub id: ProposalId,
+    /// The kind of action.
+    pub act: ProposedAct,
+    /// The action in words.
+    pub does: String,
+}
+
+/// A proposal that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Done {
+    /// The proposal.
+    pub proposal: ProposalId,
+    /// The kind of action.
+    pub act: ProposedAct,
+    /// The result in words.
+    pub message: String,
+    /// The memory that was saved, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<MemoryId>,
+}

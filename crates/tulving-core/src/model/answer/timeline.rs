@@ -1,0 +1,115 @@
+//! The timeline: the changes in what is known about something.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
+use crate::model::time::Timestamp;
+
+use super::{Missing, Unread};
+
+/// The statements about something, and when each was true.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Timeline {
+    /// The statements, in the order in which they became true.
+    pub entries: Vec<TimelineEntry>,
+    /// True if it has more memories than were read.
+    pub cut: bool,
+    /// Lanes that failed in whole or in part, if a text was asked about.
+    pub missing: Vec<Missing>,
+    /// Files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+impl Timeline {
+    /// Returns one line for each source that could not be searched.
+    pub fn troubles(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(ToString::to_string).chain(self.unread.iter().map(ToString::to_string))
+    }
+}
+
+/// A statement and the interval in which it was true.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimelineEntry {
+    /// The memory that says it.
+    #[serde(flatten)]
+    pub memory: Named,
+    /// The space of that memory.
+    pub space: SpaceId,
+    /// File and line, if the memory mirrors an entry of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// The first version with this content.
+    pub version: Version,
+    /// The text of the statement.
+    pub content: String,
+    /// True if the content is left out because others fill the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
+    /// Start of the interval.
+    pub from: Timestamp,
+    /// End of the interval; `None` if nothing ended it, or if the time is unknown.
+    pub until: Option<Timestamp>,
+    /// The reason for its end, past or future.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// True if it is true now.
+    pub holds: bool,
+    /// True if the memory is archived.
+    pub archived: bool,
+    /// The number of the chain of updates that it belongs to, from 1.
+    pub chain: usize,
+    /// The memories of this answer that contradict it, or that it contradicts.
+    pub contradicts: Vec<Named>,
+}
+
+/// A memory by id and number. The number is known only in the space of the caller, where it is unambiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its number.
+    pub number: Option<Number>,
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        MemoryRef::of(self.number, self.id).fmt(f)
+    }
+}
+
+/// The reason why a statement ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Ended {
+    /// Another memory took its place.
+    Superseded {
+        /// The memory that superseded it.
+        by: Named,
+    },
+    /// An edit gave the memory another content.
+    Edited {
+        /// The version that the edit made.
+        version: Version,
+    },
+    /// The end of its validity was reached.
+    NoLongerValid,
+    /// The memory expired.
+    Expired,
+    /// The memory was archived; the time is unknown.
+    Archived,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Superseded { by } => write!(f, "superseded by {by}"),
+            Self::Edited { version } => write!(f, "edited to version {version}"),
+            Self::NoLongerValid => f.write_str("no longer valid"),
+            Self::Expired => f.write_str("expired"),
+            Self::Archived => f.write_str("archived"),
+        }
+    }
+}

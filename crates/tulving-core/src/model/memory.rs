@@ -1,0 +1,682 @@
+//! A memory and its parts.
+//!
+//! The parts follow what may change together: an [`Edition`] is replaced by an edit and kept in history, a [`Standing`] changes
+//! without a new version, a [`Provenance`] never changes except for its source files, and [`Usage`] is counted separately. In
+//! JSON they form one flat object.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::error::{Field, Invalid};
+use crate::model::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
+use crate::model::limits;
+use crate::model::score::Importance;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{
+    Author, Boundary, CommandKind, ContentType, Derivable, Kind, MemoryType, Origin, Stability, State, Trust,
+    VersionAct,
+};
+
+/// A memory as a reader sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Its global id.
+    pub id: MemoryId,
+    /// Its number in its space. A mirror has none.
+    pub number: Option<Number>,
+    /// Its space.
+    pub space: SpaceId,
+    /// The principal who first saved it.
+    pub owner: PrincipalId,
+    /// The version of its edition.
+    pub version: Version,
+    /// The part that an edit replaces.
+    #[serde(flatten)]
+    pub edition: Edition,
+    /// The part that changes without a new version.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// Its origin.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// The conversation it came from.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The times at which it was saved, changed and used.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// The newest memory visible to the reader that updates this one, as stated by a caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<MemoryId>,
+    /// The backend that it comes from, if not the built-in one.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+    /// The ways in which its texts try to give commands to their reader. It is data all the same: a mark for readers, computed at
+    /// read time.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandKind>,
+}
+
+impl Memory {
+    /// Returns the start of its validity: as stated, else when it happened, else when it was saved.
+    pub fn began_at(&self) -> Timestamp {
+        let span = &self.edition.span;
+        span.valid_from.or(span.occurred_at).unwrap_or(self.usage.created_at)
+    }
+
+    /// Returns the time at which it happened, or else was saved.
+    pub fn happened_at(&self) -> Timestamp {
+        self.edition.span.occurred_at.unwrap_or(self.usage.created_at)
+    }
+
+    /// Returns the due time of a todo or a goal: the end of its validity, else its expiry, else the time that it names if that is
+    /// after the save.
+    pub fn due_at(&self) -> Option<Timestamp> {
+        let span = &self.edition.span;
+        let ahead = span.occurred_at.filter(|at| *at > self.usage.created_at);
+        span.valid_until
+            .or(span.expires_at)
+            .or(ahead)
+            .filter(|_| self.edition.class.memory_type.can_be_done())
+    }
+
+    /// Returns true if it was valid at an instant.
+    pub fn held_at(&self, at: Timestamp) -> bool {
+        self.began_at() <= at && self.edition.span.valid_until.is_none_or(|until| until > at)
+    }
+
+    /// Returns its state at an instant: archived if it has expired by then, whatever is stored.
+    pub fn state_at(&self, at: Timestamp) -> State {
+        if self.edition.span.has_expired(at) { State::Archived } else { self.standing.state }
+    }
+
+    /// Returns its state at a past instant: active if a rule archived it only later.
+    pub fn stood_at(&self, at: Timestamp) -> State {
+        let ruled_since = self.standing.ruled_at.is_some_and(|then| then > at);
+        match self.standing.state {
+            State::Archived if ruled_since && !self.edition.span.has_expired(at) => State::Active,
+            _ => self.state_at(at),
+        }
+    }
+
+    /// Returns true if somebody archived it, or if it has expired at an instant. A memory that a rule archived for its age is as
+    /// true as before.
+    pub fn was_put_away(&self, at: Timestamp) -> bool {
+        self.edition.span.has_expired(at)
+            || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
+    }
+
+    /// Returns true if it is a todo or a goal that is not done yet.
+    pub fn is_open(&self) -> bool {
+        self.edition.class.memory_type.can_be_done() && self.standing.done_at.is_none()
+    }
+
+    /// Returns true if its content is only the name of the file that it describes.
+    pub fn is_unread(&self) -> bool {
+        let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
+        name.is_some_and(|name| self.edition.text.content == name.trim())
+    }
+
+    /// Returns the trust that a reader has in its source: another author's own statement is only shared.
+    pub fn trust_of(&self, reader: PrincipalId, writer: PrincipalId) -> Trust {
+        match self.provenance.trust {
+            Trust::Own if self.owner != reader || writer != reader => Trust::Shared,
+            trust => trust,
+        }
+    }
+
+    /// Returns its name for people: its number if it has one, else its id.
+    pub fn reference(&self) -> MemoryRef {
+        MemoryRef::of(self.number, self.id)
+    }
+
+    /// Returns the position of the entry that it mirrors, such as `memory/2026-05-27.md:3`; `None` for a record.
+    pub fn place_in_file(&self) -> Option<String> {
+        let (path, mirror) = (self.provenance.source_path.as_deref()?, self.provenance.mirror?);
+        Some(format!("{path}:{}", mirror.line))
+    }
+
+    /// Returns the name of the file that a record was read from.
+    pub fn file_name(&self) -> Option<&str> {
+        let provenance = &self.provenance;
+        let path = provenance.source_path.as_deref().filter(|_| provenance.mirror.is_none());
+        let name = path.and_then(|path| path.rsplit(['/', '\\']).next()).filter(|name| !name.is_empty());
+        name.or_else(|| provenance.attachment.as_ref()?.name.as_deref())
+    }
+
+    /// Returns true if it came in as a document: from a file, or by a push. A plain text pushed without a path looks like a saved
+    /// one; it counts as a document if it is longer than what a dialect saves.
+    pub fn is_document(&self) -> bool {
+        let (provenance, text) = (&self.provenance, &self.edition.text);
+        let keyed = self.edition.key.is_some();
+        provenance.source_path.is_some()
+            || provenance.attachment.is_some()
+            || match text.content_type {
+                ContentType::Text => !keyed && text.content.len() > limits::SAVED_BYTES,
+                // A transcript with a key is an archived conversation.
+                ContentType::Transcript => !keyed,
+                _ => true,
+            }
+    }
+
+    /// Returns the label to show: file and line of a mirror, else its [reference](Self::reference).
+    pub fn label(&self) -> String {
+        self.place_in_file().unwrap_or_else(|| self.reference().to_string())
+    }
+
+    /// Returns the texts outside its [editions](Edition::texts) that a save checks for secrets, each with its field.
+    pub(crate) fn texts_beside(&self) -> impl Iterator<Item = (Field, &str)> {
+        let Self { provenance, place, .. } = self;
+        let file = provenance.attachment.iter().filter_map(|file| Some((Field::File, file.name.as_deref()?)));
+        let paths = provenance.paths().iter().map(|path| (Field::SourcePath, path.as_str()));
+        let given = [
+            (Field::SourceAgent, &provenance.source_agent),
+            (Field::Agent, &provenance.assisted_by_agent),
+            (Field::Conversation, &place.conversation),
+            (Field::Speaker, &place.speaker),
+        ];
+        paths.chain(stated(given)).chain(file)
+    }
+}
+
+/// The part of a memory that an edit replaces as a whole and history keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edition {
+    /// Its key, unique in its space within its audience (the owner's private memories, or the shared ones).
+    pub key: Option<String>,
+    /// Its boundary: who may see it.
+    pub boundary: Boundary,
+    /// Its content and labels.
+    #[serde(flatten)]
+    pub text: Text,
+    /// Its classification.
+    #[serde(flatten)]
+    pub class: Classification,
+    /// The times of what it says: when it happened, and when it is valid.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Its origin, in the caller's words.
+    pub source_note: Option<String>,
+    /// The fields that were derived, not given.
+    #[serde(default, skip_serializing_if = "Auto::is_empty")]
+    pub auto: Auto,
+}
+
+impl Edition {
+    /// Returns the title if somebody gave it. A derived title says nothing that the content does not say.
+    pub fn given_title(&self) -> Option<&str> {
+        self.text.title.as_deref().filter(|_| !self.auto.has(Derivable::Title))
+    }
+
+    /// Returns the title to show before the content. A derived title is left out if the content begins with it.
+    pub fn title_beside(&self) -> Option<&str> {
+        let says_more = |title: &&str| {
+            let bare = title.trim_end_matches('…');
+            let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '_' | '`' | '-' | '>');
+            !self.text.content.trim_start_matches(mark).starts_with(bare)
+        };
+        self.text.title.as_deref().filter(|title| !self.auto.has(Derivable::Title) || says_more(title))
+    }
+
+    /// Returns the tags if somebody gave them.
+    pub fn given_tags(&self) -> &[String] {
+        if self.auto.has(Derivable::Tags) { &[] } else { &self.text.tags }
+    }
+
+    /// Returns true if its vectors would differ from those of another: they depend on the content, the given title and the form.
+    pub fn differs_in_meaning(&self, other: &Self) -> bool {
+        self.text.content_hash != other.text.content_hash
+            || self.given_title() != other.given_title()
+            || self.text.form() != other.text.form()
+    }
+
+    /// Returns the JSON names of the fields in which two editions differ, except those that are derived in both.
+    pub fn differences(&self, after: &Self) -> Vec<&'static str> {
+        let given = |field: Derivable| !(self.auto.has(field) && after.auto.has(field));
+        let fields = [
+            ("content", self.text.content != after.text.content),
+            ("content_type", self.text.content_type != after.text.content_type),
+            ("language", self.text.language != after.text.language),
+            ("title", given(Derivable::Title) && self.text.title != after.text.title),
+            ("summary", given(Derivable::Summary) && self.text.summary != after.text.summary),
+            ("tags", given(Derivable::Tags) && self.text.tags != after.text.tags),
+            ("key", self.key != after.key),
+            ("type", self.class.memory_type != after.class.memory_type),
+            ("kind", given(Derivable::Kind) && self.class.kind != after.class.kind),
+            ("stability", given(Derivable::Stability) && self.class.stability != after.class.stability),
+            ("importance", self.class.importance != after.class.importance),
+            ("boundary", self.boundary != after.boundary),
+            ("source_note", self.source_note != after.source_note),
+            ("occurred_at", self.span.occurred_at != after.span.occurred_at),
+            ("valid_from", self.span.valid_from != after.span.valid_from),
+            ("valid_until", self.span.valid_until != after.span.valid_until),
+            ("expires_at", self.span.expires_at != after.span.expires_at),
+        ];
+        fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+    }
+
+    /// Returns the texts that a save checks for secrets, each with its field.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
+        let text = &self.text;
+        let given = [
+            (Field::Title, &text.title),
+            (Field::Summary, &text.summary),
+            (Field::Key, &self.key),
+            (Field::SourceNote, &self.source_note),
+            (Field::Language, &text.language),
+        ];
+        let tags = text.tags.iter().map(|tag| (Field::Tag, tag.as_str()));
+        [(Field::Content, text.content.as_str())].into_iter().chain(stated(given)).chain(tags)
+    }
+}
+
+fn stated<const N: usize>(given: [(Field, &Option<String>); N]) -> impl Iterator<Item = (Field, &str)> {
+    given.into_iter().filter_map(|(field, text)| Some((field, text.as_deref()?)))
+}
+
+/// The text of a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Text {
+    /// The content in its normal form.
+    pub content: String,
+    /// The form of the content.
+    pub content_type: ContentType,
+    /// The language of code, such as `rust`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// SHA-256 of the normalised content; see [`hash`](crate::text::normalize::hash).
+    pub content_hash: ContentHash,
+    /// The title.
+    pub title: Option<String>,
+    /// A summary of a sentence or two.
+    pub summary: Option<String>,
+    /// The labels.
+    pub tags: Vec<String>,
+}
+
+impl Text {
+    /// Returns the form, which decides how the content is split into sections.
+    pub fn form(&self) -> (ContentType, Option<&str>) {
+        (self.content_type, self.language.as_deref())
+    }
+}
+
+/// Fields of an edition that nobody gave. Rules derive them from the content, and again when it changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto(u8);
+
+impl Auto {
+    /// All fields are derived.
+    pub const ALL: Self = Self((1 << Derivable::ALL.len()) - 1);
+
+    /// Creates the set from stored bits. Unknown bits are ignored.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    /// Returns its bits.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Returns true if all fields were given.
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns true if this field is derived.
+    pub const fn has(self, field: Derivable) -> bool {
+        self.0 & bit(field) != 0
+    }
+
+    /// Returns the set after this field was given, if `given` is true.
+    #[must_use]
+    pub const fn given(self, field: Derivable, given: bool) -> Self {
+        if given { Self(self.0 & !bit(field)) } else { self }
+    }
+}
+
+const fn bit(field: Derivable) -> u8 {
+    1 << field as u8
+}
+
+impl Serialize for Auto {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(Derivable::ALL.iter().filter(|field| self.has(**field)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Auto {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let fields = Vec::<Derivable>::deserialize(input)?;
+        Ok(fields.into_iter().fold(Self::default(), |auto, field| Self(auto.0 | bit(field))))
+    }
+}
+
+/// The classification of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Classification {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// Its kind: what it is for.
+    pub kind: Kind,
+    /// Its stability: how soon it goes stale.
+    pub stability: Stability,
+    /// Its importance.
+    pub importance: Importance,
+}
+
+/// The time at which the content happened, and the interval in which it is valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Time at which it happened.
+    pub occurred_at: Option<Timestamp>,
+    /// Start of its validity.
+    pub valid_from: Option<Timestamp>,
+    /// End of its validity.
+    pub valid_until: Option<Timestamp>,
+    /// Time from which recall no longer finds it.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Span {
+    /// Returns true if it has expired at an instant.
+    pub(crate) fn has_expired(&self, at: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= at)
+    }
+
+    /// Refuses a validity that ends before it begins.
+    pub fn check(&self) -> Result<(), Invalid> {
+        match (self.valid_from, self.valid_until) {
+            (Some(from), Some(until)) if until < from => Err(Invalid::EndsBeforeStart { from, until }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The status of a memory. Changes make no version; they are logged, and those that a caller asks for by name are audited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Its lifecycle state.
+    pub state: State,
+    /// Time at which it was softly forgotten; it can be restored.
+    pub forgotten_at: Option<Timestamp>,
+    /// Time at which it was quarantined for review.
+    pub quarantined_at: Option<Timestamp>,
+    /// True if it is exempt from decay and shown first.
+    pub pinned: bool,
+    /// Time from which rules count: when a rule moved it to its state, or when somebody restored it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruled_at: Option<Timestamp>,
+    /// Time at which a todo or a goal was done; `None` while it is open, and for every other type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_at: Option<Timestamp>,
+}
+
+impl Standing {
+    /// Returns the status of a new memory.
+    pub const fn new(state: State) -> Self {
+        Self { state, forgotten_at: None, quarantined_at: None, pinned: false, ruled_at: None, done_at: None }
+    }
+
+    /// Returns the status with another state that was not set by a rule.
+    #[must_use]
+    pub fn moved(self, state: State) -> Self {
+        if state == self.state { self } else { Self { state, ruled_at: None, ..self } }
+    }
+
+    /// Returns the status with a state that a rule set, or that somebody restored, at this instant.
+    #[must_use]
+    pub fn ruled(self, state: State, at: Timestamp) -> Self {
+        Self { state, ruled_at: Some(at), ..self }
+    }
+
+    /// Returns the status for a memory of this type: only a todo or a goal can be done.
+    #[must_use]
+    pub fn of_type(self, memory_type: MemoryType) -> Self {
+        Self { done_at: self.done_at.filter(|_| memory_type.can_be_done()), ..self }
+    }
+}
+
+/// The origin of a memory. Set once, except for the files with the same content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The author: on request or automatic.
+    pub author: Author,
+    /// The channel through which it came.
+    pub origin: Origin,
+    /// The agent that saved it.
+    pub source_agent: Option<String>,
+    /// The agent that helped a person to write it.
+    pub assisted_by_agent: Option<String>,
+    /// The trust in its source.
+    pub trust: Trust,
+    /// The pass that wrote it.
+    pub pass: Option<PassId>,
+    /// The file that it imports or mirrors; the first one if several have the same content.
+    pub source_path: Option<String>,
+    /// All files with the same content, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub source_paths: Vec<String>,
+    /// True if it was also saved without a path, so that it stays as it is when its files change.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub also_without_path: bool,
+    /// Set for a mirror: the file is the source of truth, and the row follows.
+    pub mirror: Option<Mirror>,
+    /// The object that it describes.
+    pub attachment: Option<Attachment>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Provenance {
+    /// Returns the files that it imports or mirrors.
+    pub fn paths(&self) -> &[String] {
+        if self.source_paths.is_empty() { self.source_path.as_slice() } else { &self.source_paths }
+    }
+
+    /// Returns its sources: its files, and whether somebody saved it without one.
+    pub fn sources(&self) -> Sources {
+        let paths = self.paths().to_vec();
+        Sources { without_path: self.also_without_path || paths.is_empty(), paths }
+    }
+
+    /// Replaces its sources.
+    pub fn set_sources(&mut self, sources: Sources) {
+        let Sources { paths, without_path } = sources;
+        self.also_without_path = without_path && !paths.is_empty();
+        self.source_path = paths.first().cloned();
+        self.source_paths = if paths.len() > 1 { paths } else { Vec::new() };
+    }
+}
+
+/// The sources of a memory's content. A change in a source edits the memory in place only if it is the only source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// The files, in order.
+    pub paths: Vec<String>,
+    /// True if somebody saved it without a file. Always true if there is no file.
+    pub without_path: bool,
+}
+
+impl Sources {
+    /// Adds a source: a file, or a save without one.
+    #[must_use]
+    pub fn with(mut self, path: Option<&str>) -> Self {
+        match path {
+            None => self.without_path = true,
+            Some(path) if self.paths.iter().any(|known| known == path) => {}
+            Some(path) => self.paths.push(path.to_owned()),
+        }
+        self
+    }
+
+    /// Removes a file; `None` if no source is left.
+    #[must_use]
+    pub fn without(mut self, path: &str) -> Option<Self> {
+        self.paths.retain(|known| known != path);
+        (self.without_path || !self.paths.is_empty()).then_some(self)
+    }
+
+    /// No source: nothing says the content any more.
+    pub const NONE: Self = Self { paths: Vec::new(), without_path: true };
+}
+
+/// The position of a mirrored entry in its file. It is identified by path, hash and occurrence, never by the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// The line of the file where it begins, from 1.
+    pub line: u32,
+    /// The index among entries with the same text, from 0.
+    pub occurrence: u32,
+}
+
+/// An object in storage that a memory describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// The key of the object in storage.
+    pub object_key: String,
+    /// Its media type, from its bytes.
+    pub media_type: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// SHA-256 of its bytes, hexadecimal.
+    pub hash: String,
+    /// The name of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The reason why its text could not be read, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+impl Attachment {
+    /// Refuses values that no object store would have written.
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        let beside = self.name.iter().chain(&self.trouble);
+        for text in [&self.object_key, &self.media_type].into_iter().chain(beside) {
+            if text.is_empty()
+                || text.chars().count() > ATTACHMENT_CHARS
+                || text.chars().any(char::is_control)
+            {
+                return Err(Invalid::Attachment { got: crate::model::preview::short(text) });
+            }
+        }
+        let digits =
+            self.hash.len() == 64 && self.hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if digits && self.size < LARGEST_OBJECT {
+            Ok(())
+        } else {
+            Err(Invalid::Attachment { got: crate::model::preview::short(&self.hash) })
+        }
+    }
+}
+
+/// Maximum characters of each text of an attachment.
+const ATTACHMENT_CHARS: usize = 1_000;
+/// Upper bound for a plausible size.
+const LARGEST_OBJECT: u64 = 1 << 53;
+
+/// The conversation a memory came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The channel.
+    pub conversation: Option<String>,
+    /// Its position there.
+    pub position: Option<i64>,
+    /// The speaker's name.
+    pub speaker: Option<String>,
+}
+
+/// The times at which a memory was saved, changed and used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Time of the first save.
+    pub created_at: Timestamp,
+    /// Time at which its newest version was written.
+    pub updated_at: Timestamp,
+    /// Time of the last recall; before the first one, its creation.
+    pub accessed_at: Timestamp,
+    /// Number of recalls.
+    pub access_count: u64,
+}
+
+/// SHA-256 of a normalised content. Prints as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&data_encoding::HEXLOWER.encode(&self.0))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(input)?;
+        data_encoding::HEXLOWER
+            .decode(text.as_bytes())
+            .ok()
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(Self)
+            .ok_or_else(|| serde::de::Error::custom("a content hash is 64 hexadecimal digits"))
+    }
+}
+
+/// A part of a memory that is embedded and indexed: a byte range of its content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// First byte in the content.
+    pub start: usize,
+    /// Byte after the last one.
+    pub end: usize,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+    /// Its vector; `None` if it is not embedded yet.
+    pub embedding: Option<Embedding>,
+}
+
+/// A vector and the model that made it. Vectors of two models are never compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding {
+    /// The model's id.
+    pub model: String,
+    /// The normalised vector.
+    pub vector: Vec<f32>,
+    /// The vectors of its single sentences, in order; none if it is one sentence. Coarser than the whole: a store may keep each
+    /// number as a byte.
+    pub sentences: Vec<Vec<f32>>,
+}
+
+/// A version of a memory, current or past.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VersionRecord {
+    /// The version number.
+    pub version: Version,
+    /// The act that wrote it.
+    pub act: VersionAct,
+    /// Time of the write.
+    pub at: Timestamp,
+    /// The principal who wrote it.
+    pub by: PrincipalId,
+    /// The agent that was used.
+    pub agent: Option<String>,
+    /// The content and fields of this version.
+    pub edition: Edition,
+}

@@ -1,0 +1,29 @@
+//! The plain data of Tulving: memories, spaces, requests, answers and errors.
+//!
+//! Nothing here decides or reaches outside. Every other folder uses these types.
+
+pub mod answer;
+pub mod association;
+pub mod audit;
+pub mod backend;
+pub mod change;
+pub mod claim;
+pub mod error;
+pub mod file;
+pub mod foreign;
+pub mod id;
+pub mod job;
+pub mod life;
+pub mod limits;
+pub mod llm;
+pub mod memory;
+pub mod pass;
+pub mod preview;
+pub mod record;
+pub mod request;
+pub mod score;
+pub mod search;
+pub mod space;
+pub mod time;
+pub mod turn;
+pub mod vocabulary;

@@ -1,0 +1,260 @@
+//! Passes: work in the background, each recorded as one act that can be shown and undone. Ids and facts, never content.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::{MemoryId, PassId, PrincipalId, SpaceId, Version};
+use crate::model::score::Weight;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{PassKind, PassOutcome, Relation};
+
+/// Number of days that passes are kept.
+pub const KEPT_DAYS: i64 = 180;
+/// Maximum duration of a pass in milliseconds.
+const UNDER_WAY: i64 = 300_000;
+
+/// A pass as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pass {
+    /// Its id, which its memories carry.
+    pub id: PassId,
+    /// The kind of work.
+    pub kind: PassKind,
+    /// The space.
+    pub space: SpaceId,
+    /// The principal in whose name it ran.
+    pub by: PrincipalId,
+    /// The owner, if it is about private memories. Nobody else sees it.
+    #[serde(skip)]
+    pub private_to: Option<PrincipalId>,
+    /// Time at which it began.
+    pub began_at: Timestamp,
+    /// Time at which it ended; `None` if it has not, or was interrupted.
+    pub ended_at: Option<Timestamp>,
+    /// The outcome.
+    pub outcome: PassOutcome,
+    /// The language model that was asked; `None` if rules did it.
+    pub model: Option<String>,
+    /// Further facts.
+    pub note: Option<String>,
+    /// Its acts, in order.
+    pub acts: Vec<PassAct>,
+}
+
+impl Pass {
+    /// Creates a pass that begins now, without any results.
+    pub fn begun(id: PassId, kind: PassKind, space: SpaceId, by: PrincipalId, now: Timestamp) -> Self {
+        Self {
+            id,
+            kind,
+            space,
+            by,
+            private_to: None,
+            began_at: now,
+            ended_at: None,
+            outcome: PassOutcome::Begun,
+            model: None,
+            note: None,
+            acts: Vec::new(),
+        }
+    }
+
+    /// Returns true if it has begun and nobody can still be running it: a pass is recorded only once all that remains is to
+    /// write.
+    pub fn is_interrupted(&self, now: Timestamp) -> bool {
+        self.outcome == PassOutcome::Begun && self.began_at.plus_millis(UNDER_WAY) < now
+    }
+
+    /// Returns the pass with its outcome.
+    #[must_use]
+    pub fn ended(self, outcome: PassOutcome, now: Timestamp) -> Self {
+        Self { outcome, ended_at: Some(now), ..self }
+    }
+}
+
+/// An act of a pass. It has enough data to check whether the current state is still what the pass made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub enum PassAct {
+    /// A memory was saved.
+    Saved {
+        /// The memory.
+        memory: MemoryId,
+        /// Its version at that time.
+        version: Version,
+        /// True if it was quarantined for review.
+        aside: bool,
+    },
+    /// A memory was softly forgotten.
+    Forgot {
+        /// The memory.
+        memory: MemoryId,
+    },
+    /// A memory was edited.
+    Edited {
+        /// The memory.
+        memory: MemoryId,
+        /// The old version.
+        from: Version,
+        /// The new version.
+        to: Version,
+    },
+    /// An automatic link was removed.
+    Unlinked {
+        /// The memory that it started from.
+        source: MemoryId,
+        /// The memory that it pointed to.
+        target: MemoryId,
+        /// The relation.
+        relation: Relation,
+        /// Its weight.
+        weight: Weight,
+    },
+    /// A link was made.
+    Linked {
+        /// The memory that it starts from.
+        source: MemoryId,
+        /// The memory that it points to.
+        target: MemoryId,
+        /// The relation.
+        relation: Relation,
+        /// Its weight.
+        weight: Weight,
+        /// The weight of the automatic link that it replaced.
+        was: Option<Weight>,
+    },
+    /// An entry was added to a journal.
+    Noted {
+        /// The path below the folder of the space.
+        file: String,
+        /// A [digest](crate::files::format::digest) of the entry.
+        entry: String,
+    },
+    /// A file was replaced.
+    Replaced {
+        /// The path below the folder of the space.
+        file: String,
+        /// SHA-256 of the old content, hexadecimal; `None` if there was no such file.
+        from: Option<String>,
+        /// SHA-256 of the new content.
+        to: String,
+        /// Number of lines added.
+        added: usize,
+        /// Number of lines removed.
+        removed: usize,
+    },
+    /// Memories that say nearly the same were judged, whatever the result: the model is not asked about them again. It changes
+    /// nothing and is never shown.
+    Judged {
+        /// A digest of the memories and their versions.
+        case: String,
+    },
+}
+
+impl PassAct {
+    /// Returns true if it changed something.
+    pub fn is_deed(&self) -> bool {
+        !matches!(self, Self::Judged { .. })
+    }
+
+    /// Returns the memories concerned.
+    pub fn memories(&self) -> Vec<MemoryId> {
+        match self {
+            Self::Saved { memory, .. } | Self::Forgot { memory } | Self::Edited { memory, .. } => {
+                vec![*memory]
+            }
+            Self::Linked { source, target, .. } | Self::Unlinked { source, target, .. } => {
+                vec![*source, *target]
+            }
+            Self::Noted { .. } | Self::Replaced { .. } | Self::Judged { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the file concerned, by its path below the folder of the space.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Noted { file, .. } | Self::Replaced { file, .. } => Some(file),
+            _ => None,
+        }
+    }
+}
+
+/// A filter for passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassFilter {
+    /// Only in this space; `None` means every space that the viewer is a member of.
+    pub space: Option<SpaceId>,
+    /// Only of this kind.
+    pub kind: Option<PassKind>,
+    /// Only passes before this one.
+    pub before: Option<PassId>,
+    /// Maximum number of passes.
+    pub limit: usize,
+}
+
+/// A pass with its acts in words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToldPass {
+    /// The pass. Acts on memories that the caller may not see, or that are gone for good, are left out.
+    #[serde(flatten)]
+    pub pass: Pass,
+    /// The acts in words, in the same order.
+    pub told: Vec<ToldAct>,
+}
+
+/// An act in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToldAct {
+    /// The act in words.
+    pub text: String,
+    /// The lines that a file lost (`-`) and gained (`+`), if both texts are still kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// The result of undoing a pass.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Undone {
+    /// The pass as it is now.
+    pub pass: Pass,
+    /// The acts that were undone (or would be) and those that stay, the last act first.
+    pub steps: Vec<UndoStep>,
+}
+
+impl Undone {
+    /// Returns the number of acts that were undone, or would be.
+    pub fn taken_back(&self) -> usize {
+        self.steps.iter().filter(|step| step.stays.is_none()).count()
+    }
+}
+
+/// An act that was undone, or that stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UndoStep {
+    /// The act in words.
+    pub text: String,
+    /// The reason why it stays; `None` if it was undone.
+    pub stays: Option<String>,
+}
+
+/// The last change, which was undone or would be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum LastUndone {
+    /// The change of a pass, undone as far as its effects still existed.
+    Pass(Undone),
+    /// The change of a caller, undone in full.
+    Change(UndoneChange),
+}
+
+/// A change by a caller, which was undone or would be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UndoneChange {
+    /// Time of the change.
+    pub at: Timestamp,
+    /// The agent that made it; `None` if there was none.
+    pub agent: Option<String>,
+    /// True if another undo redoes it.
+    pub redoable: bool,
+    /// The undone acts. None of them stays.
+    pub steps: Vec<UndoStep>,
+}

@@ -1,0 +1,460 @@
+//! Requests of callers. A request has what the caller gave; each path checks it once and decides.
+
+mod filter;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::filter::{Filter, Forgotten, Quarantined, Timed};
+use crate::model::answer::{Cursor, Lane, Strength};
+use crate::model::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
+use crate::model::memory::Attachment;
+use crate::model::space::Viewer;
+use crate::model::time::{Timestamp, Zone};
+use crate::model::vocabulary::{
+    Author, Boundary, ContentType, FindingKind, Kind, MemoryType, Origin, PrincipalKind, Relation, Role,
+    Stability, Trust, TurnRole,
+};
+
+/// The caller, the channel of the request, and the space if the request names none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The viewer for all reads.
+    pub viewer: Viewer,
+    /// The maximum role of the caller, whatever its principal may do: a token's role.
+    pub ceiling: Role,
+    /// The space of the call.
+    pub space: SpaceId,
+    /// The agent that acts for the principal.
+    pub agent: Option<String>,
+    /// The channel through which the request came.
+    pub origin: Origin,
+    /// The time zone in which the caller counts days.
+    pub zone: Zone,
+}
+
+/// A memory to save. Everything except the content is optional.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SaveRequest {
+    /// The content to remember.
+    pub content: String,
+    /// Its form, by default `text`.
+    pub content_type: Option<ContentType>,
+    /// The language of code, such as `rust`.
+    pub language: Option<String>,
+    /// Its key. A save with an existing key updates that memory.
+    pub key: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// A summary.
+    pub summary: Option<String>,
+    /// The labels.
+    pub tags: Option<Vec<String>>,
+    /// Its type, by default `fact`.
+    #[serde(rename = "type")]
+    pub memory_type: Option<MemoryType>,
+    /// Its kind, by default that of the type.
+    pub kind: Option<Kind>,
+    /// Its stability, by default that of the type.
+    pub stability: Option<Stability>,
+    /// Its importance, 0 to 1, by default that of the type.
+    pub importance: Option<f64>,
+    /// Its boundary, by default that of the space.
+    pub boundary: Option<Boundary>,
+    /// The author, by default `user`.
+    pub author: Option<Author>,
+    /// Its origin, in the caller's words.
+    pub source_note: Option<String>,
+    /// The channel through which it comes, by default the caller's.
+    pub origin: Option<Origin>,
+    /// The agent that saves it, by default the caller's.
+    pub source_agent: Option<String>,
+    /// The agent that helped a person to write it.
+    pub assisted_by_agent: Option<String>,
+    /// The trust in its source, by default `own`.
+    pub trust: Option<Trust>,
+    /// The pass that writes it.
+    pub pass: Option<PassId>,
+    /// The file that it was read from. A save with an existing path updates that memory.
+    pub source_path: Option<String>,
+    /// The object that it describes. Never taken from outside: naming an object would allow reading it.
+    #[serde(skip)]
+    pub attachment: Option<Attachment>,
+    /// The channel that it came from.
+    pub conversation: Option<String>,
+    /// Its position in that channel.
+    pub position: Option<i64>,
+    /// The speaker's name.
+    pub speaker: Option<String>,
+    /// Time at which it happened.
+    pub occurred_at: Option<Timestamp>,
+    /// Start of its validity.
+    pub valid_from: Option<Timestamp>,
+    /// End of its validity.
+    pub valid_until: Option<Timestamp>,
+    /// Time from which recall no longer finds it.
+    pub expires_at: Option<Timestamp>,
+    /// True if it is pinned.
+    pub pinned: bool,
+    /// Links to existing memories.
+    pub associations: Vec<AssociationRequest>,
+}
+
+impl SaveRequest {
+    /// Creates a request with this content and nothing else.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+}
+
+/// A link to make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssociationRequest {
+    /// The memory to link to.
+    pub target: MemoryRef,
+    /// The relation, by default `related_to`.
+    #[serde(default)]
+    pub relation: Option<Relation>,
+    /// The strength, 0 to 1, by default 0.5.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+/// An edit. `None` keeps a field; `Some(None)` clears it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateRequest {
+    /// The version that the caller saw, if an edit in between must be an error.
+    pub if_version: Option<Version>,
+    /// New content.
+    pub content: Option<String>,
+    /// New form.
+    pub content_type: Option<ContentType>,
+    /// New language of code.
+    pub language: Option<Option<String>>,
+    /// New key.
+    pub key: Option<Option<String>>,
+    /// New title.
+    pub title: Option<Option<String>>,
+    /// New summary.
+    pub summary: Option<Option<String>>,
+    /// New labels, replacing the old ones.
+    pub tags: Option<Vec<String>>,
+    /// New type.
+    pub memory_type: Option<MemoryType>,
+    /// New kind.
+    pub kind: Option<Kind>,
+    /// New stability.
+    pub stability: Option<Stability>,
+    /// New importance, 0 to 1.
+    pub importance: Option<f64>,
+    /// New boundary.
+    pub boundary: Option<Boundary>,
+    /// New source note.
+    pub source_note: Option<Option<String>>,
+    /// New time at which it happened.
+    pub occurred_at: Option<Option<Timestamp>>,
+    /// New start of validity.
+    pub valid_from: Option<Option<Timestamp>>,
+    /// New end of validity.
+    pub valid_until: Option<Option<Timestamp>>,
+    /// New time of expiry.
+    pub expires_at: Option<Option<Timestamp>>,
+}
+
+/// A sort order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// Newest creation first.
+    #[default]
+    Newest,
+    /// Oldest creation first.
+    Oldest,
+    /// Newest edit first.
+    Updated,
+    /// Newest access first.
+    Accessed,
+    /// Highest importance first.
+    Importance,
+    /// Most often accessed first.
+    MostAccessed,
+    /// Last to happen first; a memory without such a time counts by the time of its save.
+    Happened,
+    /// Open ones first: soonest due, then those without a due date by importance and age, newest first. Then completed ones,
+    /// last done first.
+    Agenda,
+}
+
+impl Sort {
+    /// Returns true if the sort key never changes, so that a page can begin where the last one ended.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::Newest | Self::Oldest)
+    }
+}
+
+/// A request for a page of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListRequest {
+    /// The filter.
+    pub filter: Filter,
+    /// The sort order.
+    pub sort: Sort,
+    /// Maximum number of memories, 1 to [`PAGE`](crate::model::limits::PAGE).
+    pub limit: usize,
+    /// The end of the last page.
+    pub cursor: Option<Cursor>,
+}
+
+/// The way to find memories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The newest memories.
+    Recent,
+    /// The most important memories.
+    Important,
+    /// All memories of the types in the filter.
+    Typed,
+    /// All memories that match the filter: todos and goals as an [agenda](Sort::Agenda), others by the time at which they
+    /// [happened](Sort::Happened). Superseded ones come last.
+    Filtered(ListBounds),
+    /// Memories that contain a text verbatim, ignoring case.
+    Substring(String),
+    /// Memories that a question is about, by meaning, by word and by relation.
+    Hybrid(Box<Ask>),
+}
+
+/// Limits of a recall of all memories that match a filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListBounds {
+    /// The instant to reconstruct the state of.
+    pub as_of: Option<Timestamp>,
+    /// Estimated maximum tokens of the contents. Memories that do not fit are left out and counted.
+    pub token_budget: Option<usize>,
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The text of the question. Nothing in it is an operator.
+    pub question: String,
+    /// The way in which the lanes are fused.
+    pub fusion: Fusion,
+    /// The lanes to use.
+    pub lanes: Vec<Lane>,
+    /// True if the words are searched exactly: all of them, and none as a prefix or a part of other words.
+    pub exact_words: bool,
+    /// The time of the question, to which "last week" refers; by default the current time. Statements in a conversation from
+    /// more than a day later are not meant, and rank lower.
+    pub asked_at: Option<Timestamp>,
+    /// The instant to reconstruct the state of: memories that were valid and not yet superseded then, with their texts of
+    /// that time.
+    pub as_of: Option<Timestamp>,
+    /// The caller's channel; its memories are preferred.
+    pub channel: Option<String>,
+    /// Minimum evidence; below it the answer is empty.
+    pub abstain_below: Option<Strength>,
+    /// Maximum length of the list that answers a question which only names a type ("what are my open todos?"); `None` ranks
+    /// such a question like any other.
+    pub list_limit: Option<usize>,
+    /// Estimated maximum tokens of the contents of all hits. Hits that do not fit are left out and counted, and are no
+    /// evidence for the others.
+    pub token_budget: Option<usize>,
+}
+
+impl Ask {
+    /// Creates a question with defaults for the rest.
+    pub fn new(question: impl Into<String>) -> Self {
+        Self {
+            question: question.into(),
+            fusion: Fusion::default(),
+            lanes: Lane::ALL.to_vec(),
+            exact_words: false,
+            asked_at: None,
+            as_of: None,
+            channel: None,
+            abstain_below: None,
+            list_limit: None,
+            token_budget: None,
+        }
+    }
+}
+
+/// The way in which the lanes are fused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// The engine's own way, chosen by measurement.
+    #[default]
+    Measured,
+    /// Reciprocal rank fusion, with no further weights.
+    Ranks,
+}
+
+/// A recall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecallRequest {
+    /// The way to find memories.
+    pub mode: Mode,
+    /// The filter. Archived memories are never found, whatever it says.
+    pub filter: Filter,
+    /// A sort order other than the mode's own.
+    pub sort: Option<Sort>,
+    /// Maximum number of memories, 1 to [`RECALL`](crate::model::limits::RECALL).
+    pub limit: usize,
+}
+
+/// The subject of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A memory, and the memories that it updates and is updated by.
+    Memory(MemoryRef),
+    /// A text.
+    Text(String),
+}
+
+impl From<&str> for About {
+    /// Parses a reference to a memory; anything else is a text.
+    fn from(about: &str) -> Self {
+        about.parse().map_or_else(|_| Self::Text(about.to_owned()), Self::Memory)
+    }
+}
+
+/// A request for a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineRequest {
+    /// The subject.
+    pub about: About,
+    /// The space to search for a text; `None` means every visible one.
+    pub space: Option<SpaceId>,
+    /// Maximum number of memories that a text finds, 1 to [`TIMELINE`](crate::model::limits::TIMELINE).
+    pub limit: usize,
+    /// Only statements valid at or after this.
+    pub since: Option<Timestamp>,
+    /// Only statements valid before this.
+    pub until: Option<Timestamp>,
+}
+
+impl TimelineRequest {
+    /// Creates a request with defaults for the rest.
+    pub fn new(about: impl Into<About>) -> Self {
+        Self { about: about.into(), space: None, limit: 10, since: None, until: None }
+    }
+}
+
+/// The way in which a memory is forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgetRequest {
+    /// Soft or hard.
+    pub manner: Manner,
+    /// The reason, for the audit.
+    pub reason: Option<String>,
+}
+
+/// Memories to forget in one transaction, by a condition instead of by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgetWhere {
+    /// The condition. It must not be empty. It applies only to records of the caller's space, whatever it says of space and
+    /// mirrors. Forgotten ones are never included, archived ones only if it names that state.
+    pub filter: Filter,
+    /// The way in which they are forgotten.
+    pub request: ForgetRequest,
+    /// The expected number of memories; any other number is an error.
+    pub expect: Option<u64>,
+}
+
+/// The way in which a memory is forgotten: softly, or for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// The row stays and can be restored.
+    #[default]
+    Soft,
+    /// Row, versions, chunks and vectors are deleted, even of a memory that was softly forgotten before.
+    Hard,
+    /// The same for a memory that is not forgotten. A softly forgotten one stays for the audit, and counts as missing.
+    Delete,
+}
+
+/// A turn to log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnRequest {
+    /// The channel that it belongs to.
+    pub channel: Option<String>,
+    /// The role of the speaker.
+    pub role: TurnRole,
+    /// The speaker's name.
+    pub speaker: Option<String>,
+    /// The text.
+    pub content: String,
+    /// The source, by default `unknown`.
+    pub source: Option<String>,
+}
+
+/// A filter for turns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnFilter {
+    /// Only turns of this channel.
+    pub channel: Option<String>,
+    /// Only turns before this position.
+    pub before: Option<u64>,
+    /// Number of the newest turns, returned oldest first.
+    pub last: usize,
+}
+
+/// A filter for audit entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// The space; `None` means every space that the viewer administers.
+    pub space: Option<SpaceId>,
+    /// Only entries about this memory.
+    pub memory: Option<MemoryId>,
+    /// Number of the newest entries, newest first.
+    pub last: usize,
+}
+
+/// A token to create.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRequest {
+    /// Its purpose.
+    pub label: String,
+    /// The name of the principal that it stands for.
+    pub principal: String,
+    /// Introduces the principal: it is created with this kind if it does not exist, and gets the role in the named spaces,
+    /// or in the space of the call if it is new and none is named. Nobody's role is lowered.
+    pub introduce: Option<PrincipalKind>,
+    /// The spaces that it is restricted to; empty means no restriction.
+    pub spaces: Vec<SpaceId>,
+    /// Its maximum role.
+    pub role: Role,
+}
+
+/// A request for a briefing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefingRequest {
+    /// The subject of the session, if known.
+    pub about: Option<String>,
+    /// Maximum tokens as printed, at four bytes each; from [`BRIEFING_LEAST`](crate::model::limits::BRIEFING_LEAST) to
+    /// [`BRIEFING_MOST`](crate::model::limits::BRIEFING_MOST).
+    pub token_budget: usize,
+}
+
+impl Default for BriefingRequest {
+    fn default() -> Self {
+        Self { about: None, token_budget: 2_000 }
+    }
+}
+
+/// A request to find problems in the memories of a space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QualityRequest {
+    /// The kinds of findings; empty means all.
+    pub kinds: Vec<FindingKind>,
+    /// Days without a recall after which a memory counts as never recalled.
+    pub older_than_days: u32,
+    /// Maximum number of findings of each kind, at least 1. All are counted.
+    pub limit: usize,
+}
+
+impl Default for QualityRequest {
+    fn default() -> Self {
+        Self { kinds: Vec::new(), older_than_days: 90, limit: 20 }
+    }
+}

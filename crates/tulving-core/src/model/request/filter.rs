@@ -1,0 +1,184 @@
+//! Filters for memories.
+//!
+//! The store evaluates a filter as SQL; [`Filter::admits`] does the same for a loaded memory.
+
+use crate::model::id::SpaceId;
+use crate::model::memory::Memory;
+use crate::model::time::{Period, Timestamp};
+use crate::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability, State};
+
+/// A filter for memories. An empty one matches all that the viewer may see and that are neither forgotten nor quarantined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Filter {
+    /// The space; `None` means every visible one.
+    pub space: Option<SpaceId>,
+    /// Any of these types.
+    pub types: Vec<MemoryType>,
+    /// Any of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Any of these stabilities.
+    pub stabilities: Vec<Stability>,
+    /// Any of these states, as evaluated at [`states_at`](Self::states_at).
+    pub states: Vec<State>,
+    /// Any of these forms.
+    pub content_types: Vec<ContentType>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// Exactly this key.
+    pub key: Option<String>,
+    /// The source file.
+    pub source_path: Option<String>,
+    /// The channel.
+    pub conversation: Option<String>,
+    /// The author.
+    pub author: Option<Author>,
+    /// The agent that saved it.
+    pub source_agent: Option<String>,
+    /// True for pinned memories, false for the others.
+    pub pinned: Option<bool>,
+    /// True for todos and goals that are done, false for open ones. Memories of other types match neither.
+    pub done: Option<bool>,
+    /// Saved at or after this.
+    pub since: Option<Timestamp>,
+    /// Saved before this.
+    pub until: Option<Timestamp>,
+    /// The period in which it happened, was done or is due.
+    pub timed: Option<Timed>,
+    /// Text that content, title or key contains verbatim, ignoring case.
+    pub substring: Option<String>,
+    /// True if that text is searched only in the content.
+    pub content_only: bool,
+    /// The treatment of forgotten memories.
+    pub forgotten: Forgotten,
+    /// The treatment of quarantined memories.
+    pub quarantined: Quarantined,
+    /// True if mirrors of files are left out.
+    pub records_only: bool,
+    /// The time at which states are evaluated: a memory that has expired by then counts as archived. The verbs use now by
+    /// default; a store without it uses only the stored state.
+    pub states_at: Option<Timestamp>,
+    /// Only memories that were [valid](Memory::held_at) at this instant.
+    pub valid_at: Option<Timestamp>,
+}
+
+impl Filter {
+    /// Returns true if a memory that is neither forgotten nor quarantined matches, as far as the memory alone shows:
+    /// everything except the substring.
+    pub fn admits(&self, memory: &Memory) -> bool {
+        let (edition, provenance) = (&memory.edition, &memory.provenance);
+        let (text, class) = (&edition.text, &edition.class);
+        let created = memory.usage.created_at;
+        among(&self.types, class.memory_type)
+            && among(&self.kinds, class.kind)
+            && among(&self.stabilities, class.stability)
+            && among(&self.states, self.states_at.map_or(memory.standing.state, |at| memory.state_at(at)))
+            && among(&self.content_types, text.content_type)
+            && self.space.is_none_or(|space| space == memory.space)
+            && self.tags.iter().all(|tag| text.tags.contains(tag))
+            && same(self.key.as_ref(), edition.key.as_ref())
+            && self.source_path.as_ref().is_none_or(|path| provenance.paths().contains(path))
+            && same(self.conversation.as_ref(), memory.place.conversation.as_ref())
+            && same(self.source_agent.as_ref(), provenance.source_agent.as_ref())
+            && self.author.is_none_or(|author| author == provenance.author)
+            && self.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+            && self.done.is_none_or(|done| match done {
+                true => memory.standing.done_at.is_some(),
+                false => memory.is_open(),
+            })
+            && self.since.is_none_or(|since| created >= since)
+            && self.until.is_none_or(|until| created < until)
+            && self.timed.is_none_or(|timed| timed.admits(memory))
+            && !(self.records_only && provenance.mirror.is_some())
+            && self.valid_at.is_none_or(|at| memory.held_at(at))
+    }
+
+    /// Returns the filter for browsing: mirrors of files are left out unless a file is named.
+    #[must_use]
+    pub(crate) fn of_records(mut self) -> Self {
+        self.records_only |= self.source_path.is_none();
+        self
+    }
+
+    /// Returns true if it sets no condition on a memory. Space, evaluation time and the treatment of special memories are
+    /// no condition, and neither is a list of all states.
+    pub fn is_empty(&self) -> bool {
+        let mut bare = Self {
+            space: self.space,
+            content_only: self.content_only,
+            forgotten: self.forgotten,
+            records_only: self.records_only,
+            states_at: self.states_at,
+            ..Self::default()
+        };
+        if State::ALL.iter().all(|state| self.states.contains(state)) {
+            bare.states.clone_from(&self.states);
+        }
+        *self == bare
+    }
+
+    /// Returns true if the index knows everything that it asks for: space, type, kind, stability, state, form, author, pin,
+    /// done or open, save time, validity, and whether it is a record.
+    pub fn is_plain(&self) -> bool {
+        self.tags.is_empty()
+            && self.key.is_none()
+            && self.source_path.is_none()
+            && self.conversation.is_none()
+            && self.source_agent.is_none()
+            && self.timed.is_none()
+            && self.substring.is_none()
+            && self.forgotten == Forgotten::Without
+            && self.quarantined == Quarantined::Without
+    }
+}
+
+fn among<T: PartialEq + Copy>(wanted: &[T], value: T) -> bool {
+    wanted.is_empty() || wanted.contains(&value)
+}
+
+fn same(wanted: Option<&String>, value: Option<&String>) -> bool {
+    wanted.is_none() || wanted == value
+}
+
+/// A condition on a time of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Timed {
+    /// The memory happened, or else was saved, within the period.
+    Happened(Period),
+    /// The memory was done within the period.
+    Done(Period),
+    /// The memory is due before the end of the period, or has no due date.
+    Due(Period),
+}
+
+impl Timed {
+    /// Returns true if a memory matches.
+    pub fn admits(&self, memory: &Memory) -> bool {
+        match self {
+            Self::Happened(period) => period.has(memory.happened_at()),
+            Self::Done(period) => memory.standing.done_at.is_some_and(|at| period.has(at)),
+            Self::Due(period) => memory.due_at().is_none_or(|at| period.ends_after(at)),
+        }
+    }
+}
+
+/// The treatment of forgotten memories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Forgotten {
+    /// Leaves them out.
+    #[default]
+    Without,
+    /// Only forgotten memories; in a list, only the viewer's own.
+    Only,
+}
+
+/// The treatment of quarantined memories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Quarantined {
+    /// Leaves them out.
+    #[default]
+    Without,
+    /// Only quarantined memories.
+    Only,
+    /// Quarantined and other memories.
+    Either,
+}

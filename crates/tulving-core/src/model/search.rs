@@ -1,0 +1,204 @@
+//! Queries to the index and its results for ranking.
+//!
+//! An [`Item`] is a chunk of a memory. Items said one after another, or parts of one document, form a [`Session`]; within
+//! it an item has neighbours.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::model::id::{MemoryId, PrincipalId, SpaceId};
+use crate::model::memory::{Chunk, Memory};
+use crate::model::request::Filter;
+use crate::model::score::Importance;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{Boundary, Stability, State};
+
+/// The memories that a principal may see, as far as memberships decide it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// The principal.
+    pub principal: PrincipalId,
+    /// The narrowest visible boundary of others' memories, for each space that the token reaches. [`Boundary::Private`]
+    /// means that nothing of others is visible there, only one's own private memories.
+    pub spaces: HashMap<SpaceId, Boundary>,
+}
+
+impl Sight {
+    /// Returns true if a memory of this space, owner and boundary is visible.
+    pub fn sees(&self, space: SpaceId, owner: PrincipalId, boundary: Boundary) -> bool {
+        match (self.spaces.get(&space), boundary) {
+            (None, _) => false,
+            (Some(_), Boundary::Private) => owner == self.principal,
+            (Some(Boundary::Private), _) => false,
+            (Some(narrowest), boundary) => boundary >= *narrowest,
+        }
+    }
+}
+
+/// The memories among which a question is asked. Nothing outside affects the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    /// The memories that the caller may see.
+    pub sight: Sight,
+    /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the others are evaluated in advance,
+    /// in `among`.
+    pub filter: Filter,
+    /// The only memories allowed, if the filter needs more than the index knows.
+    pub among: Option<Vec<MemoryId>>,
+}
+
+/// A prepared question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// The terms to search for; see [`text::terms`](crate::text::terms).
+    pub terms: Vec<String>,
+    /// True if only the terms themselves count. Otherwise a term that occurs nowhere within the scope stands for terms that
+    /// begin with it or contain it, with a lower weight.
+    pub exact: bool,
+    /// Its vector, if a model could compute one.
+    pub meaning: Option<Meaning>,
+    /// Maximum number of candidates from each lane.
+    pub depth: usize,
+    /// Intervals in which everything is a candidate, newest first, up to `depth`: each from its first instant up to, but
+    /// not including, its end.
+    pub times: Vec<Range<Timestamp>>,
+}
+
+/// A vector and the model that made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meaning {
+    /// The model's id. It is not compared with vectors of another model.
+    pub model: String,
+    /// The normalised vector.
+    pub vector: Vec<f32>,
+}
+
+/// The results: the candidates of each lane and their neighbours.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Candidates, and up to two items on each side of them in their session. Those of a session are adjacent and in order,
+    /// and so are those of a memory.
+    pub items: Vec<Item>,
+    /// The names of the speakers.
+    pub speakers: Vec<String>,
+    /// The sessions of the items.
+    pub sessions: Vec<Session>,
+    /// Number of visible memories that have any of the terms.
+    pub with_terms: u64,
+    /// Number of visible memories that were compared by meaning.
+    pub with_meaning: u64,
+    /// Number of visible memories that have an item without a vector of the question's model.
+    pub unembedded: u64,
+    /// Number of items within the scope.
+    pub within: u64,
+    /// True if only some of the memories were searched, because the index is being rebuilt. Those are current.
+    pub partial: bool,
+    /// The inverse document frequency of each term of the question within the scope, in order; 0 for a term that occurs
+    /// nowhere.
+    pub rarities: Vec<f32>,
+}
+
+/// A chunk of a memory, as ranking sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Item {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The index of its chunk, from 0.
+    pub chunk: u32,
+    /// True if a lane found it; otherwise it is only a neighbour.
+    pub candidate: bool,
+    /// BM25 of the question's terms.
+    pub lexical: f32,
+    /// The share of the terms' rarity that it has: 1 if it has all of them. A term that occurs nowhere counts as maximally
+    /// rare, and no item has it.
+    pub coverage: f32,
+    /// Cosine of the question and the whole item; `None` if it has no vector of the question's model.
+    pub whole: Option<f32>,
+    /// Best cosine of the question and one of its sentences.
+    pub sentence: Option<f32>,
+    /// The index of its session in [`Found::sessions`].
+    pub session: Option<u32>,
+    /// Its position in its session, from 0, counting only items within the scope.
+    pub order: u32,
+    /// The index of its speaker in [`Found::speakers`].
+    pub speaker: Option<u32>,
+    /// Time at which it happened, or else was saved.
+    pub at: Timestamp,
+    /// The properties of its text.
+    pub cast: Cast,
+    /// The ranking weights besides the match.
+    pub weights: Weights,
+}
+
+/// The properties of an item's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cast {
+    /// Number of terms.
+    pub length: u32,
+    /// The share of its sentences that are questions.
+    pub questions: f32,
+    /// True if it ends with a question.
+    pub ends_with_question: bool,
+    /// True if it names a time.
+    pub time_word: bool,
+}
+
+/// The ranking weights besides the match.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Its stability.
+    pub stability: Stability,
+    /// Its state.
+    pub state: State,
+    /// Its stated importance.
+    pub importance: Importance,
+}
+
+/// Items said one after another, or the chunks of one document.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Session {
+    /// True if it is the chunks of one memory, false if it is a conversation.
+    pub document: bool,
+    /// Number of its items within the scope.
+    pub items: u32,
+    /// Number of their different speakers; items without one count as one more.
+    pub speakers: u32,
+    /// BM25 of the question's terms in all of it, with the rarities of items.
+    pub lexical: f32,
+    /// The best [closeness](Item::closeness) of its compared items.
+    pub closeness: f32,
+}
+
+impl Item {
+    /// Returns its similarity of meaning; see [`closeness`].
+    pub fn closeness(&self) -> f32 {
+        closeness(self.whole, self.sentence)
+    }
+}
+
+/// Returns the similarity of meaning of an item: half by the whole, half by its best sentence, never below zero.
+pub fn closeness(whole: Option<f32>, sentence: Option<f32>) -> f32 {
+    match (whole, sentence) {
+        (None, None) => 0.0,
+        (Some(one), None) | (None, Some(one)) => one.max(0.0),
+        (Some(whole), Some(sentence)) => (0.5 * whole + 0.5 * sentence).max(0.0),
+    }
+}
+
+/// A memory as the index reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The memory; its access counts are not read.
+    pub memory: Memory,
+    /// Its chunks, each with its vectors of the requested model, if it has them.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A chunk of a memory, for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its byte range in the content.
+    pub range: Range<usize>,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+}

@@ -1,0 +1,302 @@
+//! Checks what a caller may do: the first step of every path.
+//!
+//! A memory that the caller may not see gets the same answer as one that does not exist.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::model::audit::AuditEntry;
+use crate::model::change::{Actor, ChangeSet, Right, Write};
+use crate::model::error::{Error, Field, Invalid, StoreError};
+use crate::model::id::{AuditId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId};
+use crate::model::limits::Limits;
+use crate::model::memory::Memory;
+use crate::model::request::{Caller, Forgotten};
+use crate::model::space::{MemberOf, Space, Viewer};
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, Boundary, Role};
+use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
+use crate::text::withhold::{Redactor, SecretPolicies};
+
+/// The parts that the engine is made of.
+pub struct Parts {
+    /// Stores everything durable.
+    pub store: Arc<dyn Store>,
+    /// Makes vectors.
+    pub embedder: Arc<dyn Embedder>,
+    /// Embedders of earlier models whose vectors the store may still hold. They answer until every vector is re-embedded.
+    pub former: Vec<Arc<dyn Embedder>>,
+    /// Finds candidates for a question.
+    pub index: Arc<dyn Index>,
+    /// Stores the files that people can read.
+    pub files: Arc<dyn Files>,
+    /// Stores the files that memories describe.
+    pub objects: Arc<dyn Objects>,
+    /// Extracts the text of these files.
+    pub extractor: Arc<dyn Extractor>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Limits on input.
+    pub limits: Limits,
+    /// Policy for secrets in the input.
+    pub secrecy: SecretPolicies,
+}
+
+impl Parts {
+    /// Returns the redactor that applies the space's secrets policy.
+    pub(crate) fn sieve(&self, space: &Space) -> Redactor {
+        Redactor::new(self.secrecy.of(space))
+    }
+
+    /// Returns the redactor for a space given by its id.
+    pub(crate) fn sieve_of(&self, viewer: &Viewer, space: SpaceId) -> Result<Redactor, StoreError> {
+        let found = self.store.space(viewer, space)?;
+        Ok(Redactor::new(found.map_or(self.secrecy.usual, |(space, _)| self.secrecy.of(&space))))
+    }
+}
+
+/// Number of times that an act is decided before its conflict is returned. Each round means that another writer got
+/// through, so only a hot spot with many writers reaches this limit.
+const ROUNDS: usize = 20;
+
+/// Decides and applies an act; decides again if another writer was faster.
+pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    for _ in 1..ROUNDS {
+        match act() {
+            Err(Error::Store(StoreError::Conflict(_))) => {}
+            done => return done,
+        }
+    }
+    act()
+}
+
+/// Builds a set of writes by this caller at this time.
+pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
+    let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
+    ChangeSet { by, at, rights, writes }
+}
+
+/// Builds a set of writes by the engine itself, which need no right.
+pub(crate) fn own_changes(at: Timestamp, writes: Vec<Write>) -> ChangeSet {
+    let by = Actor { principal: PrincipalId::USER, agent: None };
+    ChangeSet { by, at, rights: Vec::new(), writes }
+}
+
+/// Builds an audit entry for an act of this caller, with no subject yet.
+pub(crate) fn audit(caller: &Caller, at: Timestamp, act: AuditAct) -> AuditEntry {
+    AuditEntry {
+        id: AuditId::mint(at),
+        at,
+        by: caller.viewer.principal,
+        agent: caller.agent.clone(),
+        act,
+        space: None,
+        memory: None,
+        private_to: None,
+        reason: None,
+        detail: None,
+    }
+}
+
+/// The space of the call.
+pub(crate) fn space_of_call(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
+    space_by_id(parts, caller, caller.space)?.ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })
+}
+
+/// The space of the call and the right to write in it.
+pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, held) = parts
+        .store
+        .space(&caller.viewer, caller.space)?
+        .ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })?;
+    let right = check(caller, Some(&space), space.id, held, Role::Writer)?;
+    Ok((space, right))
+}
+
+/// Returns true if the caller shares the files, journals and turns of a space. They have the boundary that memories get
+/// there by default: private to the user of the home in `default`, open to all members elsewhere. Every path to them asks
+/// this one rule; for turns and passes, the store repeats it as SQL.
+pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
+    space.default_boundary() != Boundary::Private || caller.viewer.principal == PrincipalId::USER
+}
+
+/// The space of the call and the right to write files in it.
+pub(crate) fn file_workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, right) = workplace(parts, caller)?;
+    if !shares_files(caller, &space) {
+        return Err(Error::PrivateFiles { space: space.name });
+    }
+    Ok((space, right))
+}
+
+/// Returns the caller as the owner of the space's files, for a pass that writes into them what others said.
+pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
+    let mut caller = caller.clone();
+    if space.default_boundary() == Boundary::Private {
+        caller.viewer.principal = PrincipalId::USER;
+    }
+    caller
+}
+
+/// Returns a space if the caller may know of it.
+pub(crate) fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
+    Ok(parts.store.space(&caller.viewer, id)?.map(|(space, _)| space))
+}
+
+/// Finds a space by name or id. If several have the name, the caller's own team comes first.
+pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+    let unknown = || Error::NoSpace { name: crate::model::preview::short(name) };
+    // A name cannot look like an id, so no id is ever the name of a space.
+    if let Ok(id) = name.parse() {
+        return space_by_id(parts, caller, id)?.ok_or_else(unknown);
+    }
+    let spaces = parts.store.spaces(&caller.viewer)?;
+    let team = spaces.iter().find(|space| space.id == caller.space).map(|space| space.team);
+    let named = spaces.into_iter().filter(|space| space.name == name);
+    named.min_by_key(|space| Some(space.team) != team).ok_or_else(unknown)
+}
+
+/// Returns the right to act in a space as at least `role`, or the reason for refusal.
+pub(crate) fn require(parts: &Parts, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
+    let found = parts.store.space(&caller.viewer, space)?;
+    let held = found.as_ref().and_then(|(_, held)| *held);
+    check(caller, found.as_ref().map(|(found, _)| found), space, held, role)
+}
+
+fn check(
+    caller: &Caller,
+    known: Option<&Space>,
+    space: SpaceId,
+    held: Option<Role>,
+    role: Role,
+) -> Result<Right, Error> {
+    if held.is_some_and(|held| held.min(caller.ceiling) >= role) {
+        return Ok(Right { space, role, over: None });
+    }
+    let place = known.map_or_else(|| "its space".to_owned(), |known| format!("the space `{}`", known.name));
+    Err(Error::Denied { need: role, place })
+}
+
+/// Returns true if the caller may act on the whole store: an admin of the org with an unrestricted token.
+pub(crate) fn is_org_admin(parts: &Parts, caller: &Caller) -> Result<bool, Error> {
+    let role = parts.store.role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
+    Ok(role == Some(Role::Admin) && caller.ceiling == Role::Admin && caller.viewer.within.is_none())
+}
+
+/// Refuses everyone but an admin of the org.
+pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Error> {
+    if is_org_admin(parts, caller)? {
+        Ok(())
+    } else {
+        Err(Error::Denied { need: Role::Admin, place: "the org".to_owned() })
+    }
+}
+
+/// Finds a memory that the caller may see and that is not forgotten. Only callers who may restore a forgotten memory
+/// learn that it is forgotten.
+pub(crate) fn find(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    // The second round covers a memory that was restored between the two lookups.
+    for _ in 0..2 {
+        if let Some(memory) = parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
+            return Ok(memory);
+        }
+        if find_forgotten(parts, caller, which)?.is_some() {
+            return Err(Error::Forgotten { which });
+        }
+    }
+    Err(absent(parts, caller, which)?)
+}
+
+/// Finds a forgotten memory that the caller may still reach.
+pub(crate) fn find_forgotten(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+) -> Result<Option<Memory>, Error> {
+    Ok(parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
+}
+
+/// Builds the error for a missing memory. It names the space in which a number was looked up.
+pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Error, Error> {
+    let space = match which {
+        MemoryRef::Number(_) => space_by_id(parts, caller, caller.space)?.map(|space| space.name),
+        MemoryRef::Id(_) | MemoryRef::Foreign(_) => None,
+    };
+    Ok(Error::NoMemory { which, space })
+}
+
+/// Looks up several memories, each once even if it is named several times. Returns the memories found and the references
+/// that are missing. A forgotten memory counts as missing unless `look` finds it.
+pub(crate) fn several<T>(
+    which: &[MemoryRef],
+    limit: usize,
+    mut look: impl FnMut(MemoryRef) -> Result<(MemoryId, T), Error>,
+) -> Result<(Vec<T>, Vec<MemoryRef>), Error> {
+    let got = which.len();
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
+    }
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for which in which {
+        match look(*which) {
+            Ok((id, memory)) if seen.insert(id) => found.push(memory),
+            Ok(_) => {}
+            Err(Error::NoMemory { .. } | Error::Forgotten { .. }) if missing.contains(which) => {}
+            Err(Error::NoMemory { .. } | Error::Forgotten { .. }) => missing.push(*which),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((found, missing))
+}
+
+/// Finds a memory that the caller may change, and returns the right to do so. Refuses a mirror, because it follows its
+/// file.
+pub(crate) fn find_editable(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+) -> Result<(Memory, Right), Error> {
+    let memory = find(parts, caller, which)?;
+    let right = require_in_place(parts, caller, &memory, Role::Writer)?;
+    refuse_mirror(&memory)?;
+    Ok((memory, right))
+}
+
+/// Returns the right to act on a memory as at least `role`, valid only while the memory stays in its space.
+pub(crate) fn require_in_place(
+    parts: &Parts,
+    caller: &Caller,
+    memory: &Memory,
+    role: Role,
+) -> Result<Right, Error> {
+    let right = require(parts, caller, memory.space, role)?;
+    Ok(Right { over: Some(memory.id), ..right })
+}
+
+/// Returns the right to do something irreversible to a memory, or to change who sees it. An owner who may write there has
+/// it, and an admin of its space.
+pub(crate) fn require_over(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    memory: &Memory,
+) -> Result<Right, Error> {
+    let role = if memory.owner == caller.viewer.principal { Role::Writer } else { Role::Admin };
+    require_in_place(parts, caller, memory, role).map_err(|error| match error {
+        Error::Denied { need: Role::Admin, .. } => Error::OwnerOrAdmin { which },
+        error => error,
+    })
+}
+
+/// Refuses a memory that mirrors a file.
+pub(crate) fn refuse_mirror(memory: &Memory) -> Result<(), Error> {
+    match memory.provenance.mirror {
+        None => Ok(()),
+        Some(mirror) => Err(Error::Mirrored {
+            id: memory.id,
+            path: memory.provenance.source_path.clone().unwrap_or_default(),
+            line: mirror.line,
+        }),
+    }
+}

@@ -1,0 +1,505 @@
+//! Decides the outcome for memories of another system, from their records and from the memories that are here.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use crate::model::change::{AdoptedItem, Adoption, ForeignItem, Revision, Right, Write};
+use crate::model::error::{Error, Field, Invalid};
+use crate::model::foreign::{self, ForeignMemory, Stands};
+use crate::model::id::MemoryId;
+use crate::model::limits;
+use crate::model::memory::{Chunk, Edition, Memory, Standing, Usage};
+use crate::model::record::{CurrentVersion, MemoryRecord};
+use crate::model::request::Forgotten;
+use crate::model::space::Space;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, Boundary, Role, SpaceKind, State, VersionAct};
+use crate::text::chunk;
+use crate::text::withhold::RedactionCounts;
+use crate::verbs::access;
+use crate::verbs::save::dedupe::{self, Slot};
+use crate::verbs::save::{assemble, intake};
+use crate::verbs::standing;
+
+use super::{ForeignImport, RenumberedMemory};
+
+/// A valid memory of another system.
+pub(super) struct ForeignCandidate<'a> {
+    pub(super) there: &'a ForeignMemory,
+    item: ForeignItem,
+    /// The hash that its id is derived from if it has none of its own.
+    made_of: [u8; 32],
+    /// The ids that it may get here, best first: its own, then one derived from its name, the space and the owner.
+    ids: Vec<MemoryId>,
+    draft: intake::Draft,
+    agent: Option<String>,
+    /// The chunks of the memory made from it, computed on first use.
+    chunks: OnceCell<Vec<Chunk>>,
+}
+
+impl ForeignCandidate<'_> {
+    /// Returns the record of what was redacted from it.
+    pub(super) fn withheld(&self) -> &RedactionCounts {
+        &self.draft.withheld
+    }
+
+    /// Returns the content of the memory made from it.
+    pub(super) fn says(&self) -> &str {
+        self.draft.content()
+    }
+}
+
+/// The outcome for a candidate.
+pub(super) enum ForeignImportOutcome {
+    /// The memory is new.
+    New { id: MemoryId, forgotten: bool, renumbered: Option<RenumberedMemory> },
+    /// The memory says something else than before.
+    Updated { id: MemoryId },
+    /// The memory was forgotten there.
+    Forgotten { id: MemoryId },
+    /// The memory came back there, from the archive or after being forgotten.
+    Restored { id: MemoryId },
+    /// The memory is unchanged, or a memory here says the same.
+    Known { id: MemoryId },
+    /// The memory imported for it is now in another space.
+    Elsewhere,
+    /// The memory is left as it is here.
+    Left { id: Option<MemoryId>, why: String },
+}
+
+impl ForeignImportOutcome {
+    /// Returns true if it changes something here.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::New { .. } | Self::Updated { .. } | Self::Forgotten { .. } | Self::Restored { .. } => true,
+            Self::Known { .. } | Self::Elsewhere | Self::Left { .. } => false,
+        }
+    }
+
+    /// Returns the memory that was imported for it into this space.
+    pub(super) fn stands_for(&self) -> Option<MemoryId> {
+        match self {
+            Self::New { id, .. }
+            | Self::Updated { id }
+            | Self::Forgotten { id }
+            | Self::Restored { id }
+            | Self::Known { id } => Some(*id),
+            Self::Elsewhere => None,
+            Self::Left { id, .. } => *id,
+        }
+    }
+}
+
+/// Writes and the rights that they need.
+pub(super) struct ForeignImportWrites {
+    pub(super) writes: Vec<Write>,
+    pub(super) rights: Vec<Right>,
+}
+
+/// The existing data about some candidates.
+struct ForeignImportContext {
+    space: Space,
+    now: Timestamp,
+    known: HashMap<[u8; 32], AdoptedItem>,
+    /// Memories that have one of the candidates' ids.
+    by_id: HashMap<MemoryId, Memory>,
+}
+
+impl ForeignImport<'_> {
+    /// Builds a candidate from one of their memories, with the options that apply to all.
+    pub(super) fn candidate<'a>(
+        &self,
+        there: &'a ForeignMemory,
+        space: &Space,
+    ) -> Result<ForeignCandidate<'a>, Invalid> {
+        let owner = self.caller.viewer.principal;
+        let name = foreign::name(&[there.name.as_bytes()]);
+        let item = ForeignItem { space: space.id, system: self.system, name, says: there.says() };
+        let mut request = there.request.clone();
+        if !self.options.tags.is_empty() {
+            request.tags.get_or_insert_default().extend(self.options.tags.iter().cloned());
+        }
+        request.boundary = self.options.boundary.or_else(|| fitting(space, request.boundary));
+        let made = there.times.created_at.unwrap_or(Timestamp::from_micros(0));
+        let made_of = foreign::name(&[
+            space.id.as_bytes(),
+            owner.as_bytes(),
+            self.system.as_str().as_bytes(),
+            there.name.as_bytes(),
+        ]);
+        let ids = there.id.into_iter().chain([MemoryId::derived(made, &made_of)]).collect();
+        let agent = intake::given(Field::Agent, there.agent.as_deref(), limits::NOTE_CHARS)?;
+        let draft = intake::read(request, space, self.parts.limits)?;
+        let draft = draft.withhold(self.parts.sieve(space), self.parts.limits)?;
+        Ok(ForeignCandidate { there, item, made_of, ids, draft, agent, chunks: OnceCell::new() })
+    }
+
+    /// Returns the memories that are known and say something else than at the last import.
+    pub(super) fn known_to_differ<'a>(
+        &self,
+        space: &Space,
+        batch: Vec<&'a ForeignMemory>,
+    ) -> Result<Vec<&'a ForeignMemory>, Error> {
+        let names: Vec<[u8; 32]> =
+            batch.iter().map(|there| foreign::name(&[there.name.as_bytes()])).collect();
+        let known = self.parts.store.adopted(space.id, self.caller.viewer.principal, self.system, &names)?;
+        let known: HashMap<[u8; 32], [u8; 32]> =
+            known.into_iter().map(|item| (item.name, item.says)).collect();
+        let differs = |(there, name): (&'a ForeignMemory, [u8; 32])| {
+            known.get(&name).is_some_and(|says| *says != there.says()).then_some(there)
+        };
+        Ok(batch.into_iter().zip(names).filter_map(differs).collect())
+    }
+
+    /// Decides the outcome for each candidate and the writes that it needs.
+    pub(super) fn decide(
+        &mut self,
+        candidates: &[ForeignCandidate<'_>],
+    ) -> Result<(Vec<ForeignImportOutcome>, ForeignImportWrites), Error> {
+        let (space, right) = access::workplace(self.parts, self.caller)?;
+        if !self.options.dry_run {
+            self.pending = dedupe::Pending::default();
+        }
+        let here = self.look(candidates, space)?;
+        let mut act = ForeignImportWrites { writes: Vec::new(), rights: vec![right] };
+        let fates = candidates.iter().map(|candidate| self.decide_one(candidate, &here, &mut act));
+        let fates = fates.collect::<Result<Vec<ForeignImportOutcome>, Error>>()?;
+        Ok((fates, act))
+    }
+
+    fn look(&self, candidates: &[ForeignCandidate<'_>], space: Space) -> Result<ForeignImportContext, Error> {
+        let names: Vec<[u8; 32]> = candidates.iter().map(|candidate| candidate.item.name).collect();
+        let owner = self.caller.viewer.principal;
+        let known = self.parts.store.adopted(space.id, owner, self.system, &names)?;
+        let known: HashMap<[u8; 32], AdoptedItem> = known.into_iter().map(|item| (item.name, item)).collect();
+        let own = |candidate: &&ForeignCandidate<'_>| {
+            known.get(&candidate.item.name).is_some_and(|item| candidate.owns(item.memory))
+        };
+        let others = candidates.iter().filter(|candidate| !own(candidate));
+        let ids: Vec<MemoryId> = others.flat_map(|candidate| candidate.ids.iter().copied()).collect();
+        let entries = self.parts.store.entries(&ids, None)?;
+        let by_id = entries.into_iter().map(|entry| (entry.memory.id, entry.memory)).collect();
+        Ok(ForeignImportContext { space, now: self.parts.clock.now(), known, by_id })
+    }
+
+    fn decide_one(
+        &mut self,
+        candidate: &ForeignCandidate<'_>,
+        here: &ForeignImportContext,
+        act: &mut ForeignImportWrites,
+    ) -> Result<ForeignImportOutcome, Error> {
+        let forgotten_there = candidate.there.stands == Stands::Forgotten;
+        let Some(known) = here.known.get(&candidate.item.name) else {
+            return self.unknown(candidate, here, act);
+        };
+        let (id, same) = (known.memory, known.says == candidate.item.says);
+        if known.space != here.space.id {
+            return Ok(if same {
+                ForeignImportOutcome::Elsewhere
+            } else {
+                left(None, "it is in another space by now")
+            });
+        }
+        if known.standing.forgotten_at.is_some() {
+            if same || forgotten_there {
+                return Ok(ForeignImportOutcome::Known { id });
+            }
+            return match candidate.owns(id) && candidate.said_as(known, Stands::Forgotten) {
+                true => self.restored(candidate, here, id, act),
+                false => Ok(left(Some(id), "it is forgotten here")),
+            };
+        }
+        if candidate.owns(id) {
+            if same {
+                return Ok(ForeignImportOutcome::Known { id });
+            }
+        } else if !same || self.edited.contains(&id) {
+            // Another memory said the same as this one, and one of the two no longer does.
+            return self.unknown(candidate, here, act);
+        } else {
+            return Ok(ForeignImportOutcome::Known { id });
+        }
+        if known.current != known.version {
+            return Ok(left(Some(id), "it was edited here since"));
+        }
+        let (viewer, space) = (&self.caller.viewer, here.space.id);
+        match self.parts.store.memory(viewer, space, id.into(), Forgotten::Without)? {
+            Some(memory) if memory.owner == viewer.principal => {
+                let from = match candidate.said_as(known, Stands::Archived) {
+                    true => Stands::Archived,
+                    false => Stands::Active,
+                };
+                self.edited(candidate, here, &memory, from, act)
+            }
+            // The id is the same, but somebody else imported it.
+            _ => Ok(left(Some(id), "it is not yours to change here")),
+        }
+    }
+
+    /// Decides on a candidate that is unknown, or that must now become a memory of its own.
+    fn unknown(
+        &mut self,
+        candidate: &ForeignCandidate<'_>,
+        here: &ForeignImportContext,
+        act: &mut ForeignImportWrites,
+    ) -> Result<ForeignImportOutcome, Error> {
+        let owner = self.caller.viewer.principal;
+        for id in &candidate.ids {
+            match here.by_id.get(id) {
+                None => return self.fresh(candidate, here, *id, act),
+                // It came here in another way, perhaps with a dump.
+                Some(memory) if memory.space == here.space.id && memory.owner == owner => {
+                    let as_it_was = memory.standing.forgotten_at.is_some()
+                        || candidate.onto(&memory.edition) == memory.edition;
+                    if as_it_was {
+                        act.writes.push(candidate.noted(*id));
+                        return Ok(ForeignImportOutcome::Known { id: *id });
+                    }
+                    if memory.version != crate::model::id::Version::FIRST {
+                        return Ok(left(Some(*id), "it was edited here since"));
+                    }
+                    return self.edited(candidate, here, memory, Stands::Active, act);
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(left(None, "its id is taken by another memory"))
+    }
+
+    fn fresh(
+        &mut self,
+        candidate: &ForeignCandidate<'_>,
+        here: &ForeignImportContext,
+        id: MemoryId,
+        act: &mut ForeignImportWrites,
+    ) -> Result<ForeignImportOutcome, Error> {
+        let memory = candidate.memory(self, here, id);
+        let forgotten = memory.standing.forgotten_at.is_some();
+        if !forgotten {
+            for slot in dedupe::slots(&memory) {
+                let viewer = &self.caller.viewer;
+                let found = dedupe::holder(self.parts, viewer, here.space.id, &self.pending, &slot)?;
+                let Some(other) = found else { continue };
+                if other.edition.text.content_hash == memory.edition.text.content_hash {
+                    act.writes.push(candidate.noted(other.id));
+                    let id = other.id;
+                    self.share_path(&memory, other, act);
+                    return Ok(ForeignImportOutcome::Known { id });
+                }
+                return Ok(left(None, held(&slot, &other)));
+            }
+            self.pending.note(memory.clone());
+        }
+        let current = CurrentVersion {
+            act: VersionAct::Created,
+            by: self.caller.viewer.principal,
+            agent: self.caller.agent.clone(),
+        };
+        if forgotten {
+            act.writes.push(self.forgetting(here, &memory));
+        }
+        if !self.options.dry_run {
+            let chunks = candidate.chunks.get_or_init(|| chunk::of(&memory.edition.text)).clone();
+            let record = MemoryRecord { memory, versions: Vec::new(), current };
+            let (item, above) = (candidate.item, self.above);
+            act.writes.push(Write::Adopt(Box::new(Adoption { item, record, chunks, above })));
+        }
+        Ok(ForeignImportOutcome::New { id, forgotten, renumbered: None })
+    }
+
+    /// Adds the path to the caller's own memory: one more file says the same.
+    fn share_path(&mut self, memory: &Memory, mut other: Memory, act: &mut ForeignImportWrites) {
+        let Some(path) = memory.provenance.source_path.as_deref() else { return };
+        let from = other.provenance.sources();
+        let to = from.clone().with(Some(path));
+        if from == to || other.owner != self.caller.viewer.principal || !dedupe::is_plain(&other) {
+            return;
+        }
+        act.rights.push(Right { space: other.space, role: Role::Writer, over: Some(other.id) });
+        act.writes.push(Write::SetSources { id: other.id, from, to: to.clone() });
+        other.provenance.set_sources(to);
+        self.pending.note(other);
+    }
+
+    /// Restores a memory that was forgotten here because it was forgotten there, and is now back there.
+    fn restored(
+        &mut self,
+        candidate: &ForeignCandidate<'_>,
+        here: &ForeignImportContext,
+        id: MemoryId,
+        act: &mut ForeignImportWrites,
+    ) -> Result<ForeignImportOutcome, Error> {
+        let (viewer, space) = (&self.caller.viewer, here.space.id);
+        let found = self.parts.store.memory(viewer, space, id.into(), Forgotten::Only)?;
+        let Some(memory) = found.filter(|memory| memory.owner == viewer.principal) else {
+            return Ok(left(Some(id), "it is not yours to change here"));
+        };
+        let stood = memory.standing;
+        let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
+        let to = Standing { forgotten_at: None, state, ..stood };
+        let future = Memory { standing: to, ..memory };
+        if let Some(why) = self.taken(&[], &future)? {
+            return Ok(left(Some(id), why));
+        }
+        let reason = Some(format!("restored in {}", self.system));
+        let noted = standing::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
+        act.rights.push(Right { space, role: Role::Writer, over: Some(id) });
+        act.writes.push(Write::Move { id, from: stood, to });
+        act.writes.push(Write::Audit(noted));
+        act.writes.push(candidate.noted(id));
+        self.pending.note(future);
+        Ok(ForeignImportOutcome::Restored { id })
+    }
+
+    /// Updates a memory of the caller that changed there since it had the status `from`.
+    fn edited(
+        &mut self,
+        candidate: &ForeignCandidate<'_>,
+        here: &ForeignImportContext,
+        memory: &Memory,
+        from: Stands,
+        act: &mut ForeignImportWrites,
+    ) -> Result<ForeignImportOutcome, Error> {
+        let (id, stood) = (memory.id, memory.standing);
+        let mut right = Right { space: here.space.id, role: Role::Writer, over: Some(id) };
+        if candidate.there.stands == Stands::Forgotten {
+            let to = Standing { forgotten_at: Some(here.now), ..stood };
+            act.rights.push(right);
+            act.writes.push(Write::Move { id, from: stood, to });
+            act.writes.push(self.forgetting(here, memory));
+            act.writes.push(candidate.noted(id));
+            return Ok(ForeignImportOutcome::Forgotten { id });
+        }
+        let edition = candidate.onto(&memory.edition);
+        let standing = candidate.standing(stood, from, here.now);
+        let same = edition == memory.edition;
+        if same && standing == stood {
+            // A memory archived here for another reason must not come back when it leaves their archive, so this is not
+            // recorded.
+            if candidate.there.stands != Stands::Archived || from == Stands::Archived {
+                act.writes.push(candidate.noted(id));
+            }
+            return Ok(ForeignImportOutcome::Known { id });
+        }
+        let future = Memory { edition: edition.clone(), standing, ..memory.clone() };
+        if let Some(why) = self.taken(&dedupe::taken_up(memory), &future)? {
+            return Ok(left(Some(id), why));
+        }
+        if edition.boundary != memory.edition.boundary {
+            right = access::require_over(self.parts, self.caller, id.into(), memory)?;
+        }
+        act.rights.push(right);
+        act.writes.push(match same {
+            true => Write::Move { id, from: stood, to: standing },
+            false => revised(memory, edition, standing),
+        });
+        act.writes.push(candidate.noted(id));
+        self.pending.note(future);
+        Ok(if same && standing.state == State::Active {
+            ForeignImportOutcome::Restored { id }
+        } else {
+            ForeignImportOutcome::Updated { id }
+        })
+    }
+
+    /// Returns the reason why a memory cannot become `future`: another memory has its key, path or content.
+    fn taken(&self, held: &[Slot], future: &Memory) -> Result<Option<String>, Error> {
+        match dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, held, future) {
+            Ok(()) => Ok(None),
+            Err(error @ Error::Held { .. }) => Ok(Some(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Builds the audit entry that names the system in which a memory was forgotten.
+    fn forgetting(&self, here: &ForeignImportContext, memory: &Memory) -> Write {
+        let reason = Some(format!("forgotten in {}", self.system));
+        Write::Audit(standing::audit(self.caller, here.now, AuditAct::Forgot, memory, reason, None))
+    }
+}
+
+impl ForeignCandidate<'_> {
+    /// Returns true if the memory was created for this candidate, false if it only says the same.
+    fn owns(&self, id: MemoryId) -> bool {
+        self.there.id == Some(id) || id.is_derived_from(&self.made_of)
+    }
+
+    /// Applies the candidate to an existing edition. The source note stays.
+    fn onto(&self, old: &Edition) -> Edition {
+        Edition { source_note: old.source_note.clone(), ..self.draft.onto(old) }
+    }
+
+    /// Returns true if it said exactly this at the last import, with this status there.
+    fn said_as(&self, known: &AdoptedItem, stood: Stands) -> bool {
+        ForeignMemory { stands: stood, ..self.there.clone() }.says() == known.says
+    }
+
+    /// Returns the new status of a memory with the status `stood` here, if its status there was `from`.
+    fn standing(&self, stood: Standing, from: Stands, now: Timestamp) -> Standing {
+        match stood.state {
+            _ if self.there.stands == Stands::Archived => stood.moved(State::Archived),
+            State::Archived if from == Stands::Archived => stood.ruled(State::Active, now),
+            _ => stood,
+        }
+    }
+
+    fn noted(&self, memory: MemoryId) -> Write {
+        Write::Adopted { item: self.item, memory }
+    }
+
+    /// Builds a memory of the caller from it, with the times that it has there.
+    fn memory(&self, taking: &ForeignImport<'_>, here: &ForeignImportContext, id: MemoryId) -> Memory {
+        let now = here.now;
+        let times = &self.there.times;
+        let created_at = times.created_at.map_or(now, |at| at.min(now));
+        let later = |at: Option<Timestamp>| at.map_or(created_at, |at| at.clamp(created_at, now));
+        let usage = Usage {
+            created_at,
+            updated_at: later(times.updated_at),
+            accessed_at: later(times.accessed_at),
+            access_count: times.access_count,
+        };
+        let mut memory = assemble::fresh(&self.draft, &here.space, taking.caller, now);
+        let (state, forgotten_at) = match self.there.stands {
+            Stands::Active => (State::Active, None),
+            Stands::Cooling => (State::Cooling, None),
+            Stands::Archived => (State::Archived, None),
+            Stands::Forgotten => (State::Active, Some(usage.updated_at)),
+        };
+        memory.standing = Standing { state, forgotten_at, ..memory.standing };
+        memory.provenance.source_agent = self.agent.clone().or(memory.provenance.source_agent);
+        Memory { id, number: self.there.number, usage, ..memory }
+    }
+}
+
+/// Builds the write that makes an edition the next version of a memory.
+fn revised(memory: &Memory, edition: Edition, standing: Standing) -> Write {
+    let changed = edition.differs_in_meaning(&memory.edition);
+    Write::Revise(Box::new(Revision {
+        id: memory.id,
+        from: memory.version,
+        act: VersionAct::Updated,
+        chunks: changed.then(|| chunk::of(&edition.text)),
+        edition,
+        stood: memory.standing,
+        standing,
+        attachment: None,
+        vouched: None,
+    }))
+}
+
+/// Returns the boundary that the other system gave, narrowed to what this space allows.
+fn fitting(space: &Space, boundary: Option<Boundary>) -> Option<Boundary> {
+    let sealed = space.kind == SpaceKind::Group;
+    boundary.map(|boundary| if sealed { boundary.min(Boundary::Hub) } else { boundary })
+}
+
+fn left(id: Option<MemoryId>, why: impl Into<String>) -> ForeignImportOutcome {
+    ForeignImportOutcome::Left { id, why: why.into() }
+}
+
+/// Describes the conflict with a memory that has the same slot and says something else.
+fn held(slot: &Slot, other: &Memory) -> String {
+    let (what, which) = (slot.what(), other.reference());
+    format!("memory {which} here has the same {what} and says something else")
+}

@@ -1,0 +1,400 @@
+//! Imports the memories of another system. An import can be repeated: each of their memories becomes one memory here, once.
+//!
+//! Each imported memory is recorded by its name there and by what it said. If it was edited there since, it gets a new version
+//! here, unless it was edited here too. If it was forgotten there, it is softly forgotten here. Nothing here goes because it
+//! is missing there. An interrupted import continues where it stopped.
+
+mod decide;
+mod turns;
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::model::association::Association;
+use crate::model::change::Write;
+use crate::model::error::Error;
+use crate::model::foreign::{Collection, ForeignLink, ForeignMemory, Skipped};
+use crate::model::id::{MemoryId, Number};
+use crate::model::record::{Loaded, Record};
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::score::Weight;
+use crate::model::space::Space;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, Boundary, Relation, System};
+use crate::text::withhold::RedactionCounts;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::save::dedupe::Pending;
+use crate::verbs::save::intake;
+
+use self::decide::{ForeignCandidate, ForeignImportOutcome};
+
+/// Number of memories imported in one transaction.
+const MEMORIES: usize = 500;
+/// Number of links imported in one transaction.
+const LINKS: usize = 1_000;
+
+/// Options that apply to everything imported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForeignImportOptions {
+    /// Labels to add to their own.
+    pub tags: Vec<String>,
+    /// Boundary to use instead of the one given there.
+    pub boundary: Option<Boundary>,
+    /// True if nothing is written.
+    pub dry_run: bool,
+}
+
+/// The result of an import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ForeignImportReport {
+    /// The system that they come from.
+    pub system: System,
+    /// Number of new memories.
+    pub new: u64,
+    /// Number of memories edited there since.
+    pub updated: u64,
+    /// Number of memories that are unchanged, or that a memory here already says.
+    pub known: u64,
+    /// Number of memories forgotten there and now forgotten here. New ones are counted as new too.
+    pub forgotten: u64,
+    /// Number of memories that an earlier import archived or forgot, and that are back there and here.
+    pub restored: u64,
+    /// Memories that got another number because theirs was taken.
+    pub renumbered: Vec<RenumberedMemory>,
+    /// Memories that differ from those there and were left alone, with the reason.
+    pub left: Vec<Skipped>,
+    /// Items that could not be imported, with the reason.
+    pub skipped: Vec<Skipped>,
+    /// The links between them.
+    pub links: ForeignImportCounts,
+    /// The log of the conversation.
+    pub turns: ForeignImportCounts,
+    /// Other messages for the user.
+    pub notes: Vec<String>,
+    /// The outcome that a dry run predicts for each memory that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would_be: Vec<ForeignImportPrediction>,
+}
+
+/// Counts of imported items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ForeignImportCounts {
+    /// Number of new items.
+    pub new: u64,
+    /// Number of items that were here already.
+    pub known: u64,
+    /// Number of items left out.
+    pub left_out: u64,
+}
+
+/// A memory that got another number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RenumberedMemory {
+    /// Its number there.
+    pub from: Number,
+    /// Its number here.
+    pub to: Number,
+}
+
+/// The predicted outcome for a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ForeignImportPrediction {
+    /// Its name there.
+    pub what: String,
+    /// `new`, `updated`, `forgotten` or `restored`.
+    pub became: &'static str,
+    /// The beginning of its content.
+    pub says: String,
+}
+
+/// Imports a collection. `progress` receives the number of memories processed since the last call.
+pub(crate) fn adopt(
+    parts: &Parts,
+    caller: &Caller,
+    collection: Collection,
+    options: &ForeignImportOptions,
+    progress: &mut dyn FnMut(usize),
+) -> Result<ForeignImportReport, Error> {
+    let (space, _) = access::workplace(parts, caller)?;
+    // Checks the options once, so that an error in them is not repeated for every memory.
+    let of_all = SaveRequest {
+        tags: Some(options.tags.clone()),
+        boundary: options.boundary,
+        ..SaveRequest::new("all")
+    };
+    intake::read(of_all, &space, parts.limits)?;
+    let Collection { system, mut memories, links, turns, mut unread, notes } = collection;
+    let mut names = HashSet::with_capacity(memories.len());
+    memories.retain(|memory| {
+        let first = names.insert(memory.name.clone());
+        if !first {
+            unread.push(skipped(memory, "another one of the same name comes before it".to_owned()));
+        }
+        first
+    });
+    drop(names);
+    let mut taking = ForeignImport {
+        parts,
+        caller,
+        options,
+        system,
+        stand_for: HashMap::new(),
+        done: HashSet::new(),
+        edited: HashSet::new(),
+        pending: Pending::default(),
+        foreseen: DryRunLinks::default(),
+        withheld: RedactionCounts::default(),
+        above: memories.iter().filter_map(|memory| memory.number).map(|number| number.0).max().unwrap_or(0),
+        report: ForeignImportReport {
+            system,
+            new: 0,
+            updated: 0,
+            known: 0,
+            forgotten: 0,
+            restored: 0,
+            renumbered: Vec::new(),
+            left: Vec::new(),
+            skipped: unread,
+            links: ForeignImportCounts::default(),
+            turns: ForeignImportCounts::default(),
+            notes,
+            would_be: Vec::new(),
+        },
+    };
+    // Edited memories come first: a new memory may say what another one no longer says.
+    for batch in memories.chunks(MEMORIES) {
+        taking.memories(batch, ForeignImportRound::Edited)?;
+    }
+    for batch in memories.chunks(MEMORIES) {
+        taking.memories(batch, ForeignImportRound::Others)?;
+        progress(batch.len());
+    }
+    for batch in links.chunks(LINKS) {
+        taking.links(batch)?;
+    }
+    taking.turns(&turns, &space)?;
+    taking.report.notes.extend(taking.withheld.warnings().iter().map(ToString::to_string));
+    Ok(taking.report)
+}
+
+/// The memories that a round handles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ForeignImportRound {
+    /// Known memories that say something else than before.
+    Edited,
+    /// All other memories.
+    Others,
+}
+
+/// An import in progress.
+struct ForeignImport<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    options: &'a ForeignImportOptions,
+    system: System,
+    /// The memory imported for each of theirs, by its name there.
+    stand_for: HashMap<String, MemoryId>,
+    /// Names of their memories that are done.
+    done: HashSet<String>,
+    /// Our memories that this import edited, because they were edited there.
+    edited: HashSet<MemoryId>,
+    /// Decided changes that are not in the store yet, so that the next decisions can see them.
+    pending: Pending,
+    foreseen: DryRunLinks,
+    /// The highest number of their memories.
+    above: u64,
+    /// The record of what was redacted from the writes.
+    withheld: RedactionCounts,
+    report: ForeignImportReport,
+}
+
+/// The links that exist here, as far as a dry run has looked.
+#[derive(Default)]
+struct DryRunLinks {
+    sources: HashSet<MemoryId>,
+    links: HashSet<(MemoryId, MemoryId, Relation)>,
+}
+
+/// Returns the parts that identify a link.
+fn link_of(edge: &Association) -> (MemoryId, MemoryId, Relation) {
+    (edge.source, edge.target, edge.relation)
+}
+
+impl ForeignImport<'_> {
+    fn memories(&mut self, batch: &[ForeignMemory], round: ForeignImportRound) -> Result<(), Error> {
+        let batch: Vec<&ForeignMemory> =
+            batch.iter().filter(|memory| !self.done.contains(&memory.name)).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let (space, _) = access::workplace(self.parts, self.caller)?;
+        let batch = match round {
+            ForeignImportRound::Edited => self.known_to_differ(&space, batch)?,
+            ForeignImportRound::Others => batch,
+        };
+        let mut candidates = Vec::with_capacity(batch.len());
+        for memory in batch {
+            match self.candidate(memory, &space) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(_) if round == ForeignImportRound::Edited => {}
+                Err(invalid) => self.report.skipped.push(skipped(memory, invalid.to_string())),
+            }
+        }
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        let fates = access::decide_again(|| {
+            let (fates, mut act) = self.decide(&candidates)?;
+            if self.options.dry_run || act.writes.is_empty() {
+                return Ok(fates);
+            }
+            let now = self.parts.clock.now();
+            act.writes
+                .extend(fates.iter().any(ForeignImportOutcome::changes).then(|| self.audited(&space, now)));
+            let set = access::changes(self.caller, now, act.rights, act.writes);
+            let applied = self.parts.store.apply(&set)?;
+            Ok(settled(fates, applied.loaded))
+        })?;
+        for (candidate, fate) in candidates.iter().zip(fates) {
+            self.note(candidate, fate);
+        }
+        Ok(())
+    }
+
+    /// Builds the audit entry for an import.
+    fn audited(&self, space: &Space, now: Timestamp) -> Write {
+        let mut entry = access::audit(self.caller, now, AuditAct::Imported);
+        (entry.space, entry.detail) = (Some(space.id), Some(format!("from {}", self.system)));
+        let private = space.default_boundary() == Boundary::Private;
+        entry.private_to = private.then_some(self.caller.viewer.principal);
+        Write::Audit(entry)
+    }
+
+    fn note(&mut self, candidate: &ForeignCandidate<'_>, fate: ForeignImportOutcome) {
+        let there = candidate.there;
+        self.done.insert(there.name.clone());
+        if let Some(id) = fate.stands_for() {
+            self.stand_for.insert(there.name.clone(), id);
+        }
+        let report = &mut self.report;
+        let became = match fate {
+            ForeignImportOutcome::New { renumbered, forgotten, .. } => {
+                report.new += 1;
+                report.forgotten += u64::from(forgotten);
+                report.renumbered.extend(renumbered);
+                "new"
+            }
+            ForeignImportOutcome::Updated { id } => {
+                self.edited.insert(id);
+                report.updated += 1;
+                "updated"
+            }
+            ForeignImportOutcome::Forgotten { .. } => {
+                report.forgotten += 1;
+                "forgotten"
+            }
+            ForeignImportOutcome::Restored { .. } => {
+                report.restored += 1;
+                "restored"
+            }
+            ForeignImportOutcome::Known { .. } | ForeignImportOutcome::Elsewhere => {
+                report.known += 1;
+                return;
+            }
+            ForeignImportOutcome::Left { why, .. } => {
+                report.left.push(skipped(there, why));
+                return;
+            }
+        };
+        self.withheld.add(candidate.withheld());
+        if self.options.dry_run {
+            let says = crate::model::preview::short(candidate.says());
+            report.would_be.push(ForeignImportPrediction { what: there.label.clone(), became, says });
+        }
+    }
+
+    fn links(&mut self, batch: &[ForeignLink]) -> Result<(), Error> {
+        let now = self.parts.clock.now();
+        let mut edges = Vec::new();
+        for link in batch {
+            let ends = (self.stand_for.get(&link.source), self.stand_for.get(&link.target));
+            match ends {
+                // Both ends became the same memory here.
+                (Some(source), Some(target)) if source == target => self.report.links.known += 1,
+                (Some(source), Some(target)) => edges.push(Association {
+                    source: *source,
+                    target: *target,
+                    relation: link.relation,
+                    weight: Weight::new(link.weight.clamp(0.0, 1.0)).unwrap_or(Weight::DEFAULT),
+                    linked_by: link.linked_by,
+                    created_at: link.created_at.map_or(now, |at| at.min(now)),
+                }),
+                _ => self.report.links.left_out += 1,
+            }
+        }
+        if edges.is_empty() {
+            return Ok(());
+        }
+        if self.options.dry_run {
+            return self.foresee_links(&edges);
+        }
+        let load = |edge: &Association| Write::Load(Box::new(Record::Association(*edge)));
+        let applied = access::decide_again(|| {
+            let (_, right) = access::workplace(self.parts, self.caller)?;
+            let writes = edges.iter().map(load).collect();
+            Ok(self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?)
+        })?;
+        let new_before = self.report.links.new;
+        for loaded in applied.loaded {
+            match loaded {
+                Loaded::Dangling => self.report.links.left_out += 1,
+                Loaded::Present => self.report.links.known += 1,
+                _ => self.report.links.new += 1,
+            }
+        }
+        if self.report.links.new > new_before {
+            // Only the store knows which of them are new, so the audit entry follows in its own transaction.
+            let (space, right) = access::workplace(self.parts, self.caller)?;
+            let writes = vec![self.audited(&space, now)];
+            self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
+        }
+        Ok(())
+    }
+
+    fn foresee_links(&mut self, edges: &[Association]) -> Result<(), Error> {
+        let DryRunLinks { sources, links } = &mut self.foreseen;
+        let more: Vec<MemoryId> =
+            edges.iter().map(|edge| edge.source).filter(|source| sources.insert(*source)).collect();
+        links.extend(self.parts.store.associations(&self.caller.viewer, &more)?.iter().map(link_of));
+        for edge in edges {
+            match links.contains(&link_of(edge)) {
+                true => self.report.links.known += 1,
+                false => self.report.links.new += 1,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Updates the outcome of new candidates with the store's results.
+fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<Loaded>) -> Vec<ForeignImportOutcome> {
+    let mut loaded = loaded.into_iter();
+    let settle = |fate: ForeignImportOutcome| match fate {
+        ForeignImportOutcome::New { id, forgotten, .. } => match loaded.next() {
+            Some(Loaded::Added) => ForeignImportOutcome::New { id, forgotten, renumbered: None },
+            Some(Loaded::Renumbered { from, to }) => {
+                ForeignImportOutcome::New { id, forgotten, renumbered: Some(RenumberedMemory { from, to }) }
+            }
+            Some(Loaded::Duplicate { of }) => ForeignImportOutcome::Known { id: of },
+            // Somebody else imported it at the same time.
+            Some(Loaded::Present | Loaded::Dangling) | None => ForeignImportOutcome::Known { id },
+        },
+        fate => fate,
+    };
+    fates.into_iter().map(settle).collect()
+}
+
+fn skipped(memory: &ForeignMemory, why: String) -> Skipped {
+    Skipped { what: memory.label.clone(), why }
+}

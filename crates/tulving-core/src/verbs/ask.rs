@@ -1,0 +1,140 @@
+//! Calls the language model: checks the budget, redacts the prompt, calls, and records the cost.
+//!
+//! This is the only way to a language model. A spent budget is an error before the call; calls already in progress still finish.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::change::Write;
+use crate::model::error::{Error, LlmError};
+use crate::model::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
+use crate::ports::{LanguageModel, NoLanguageModel};
+use crate::text::{visible, withhold};
+use crate::verbs::access::{self, Parts};
+
+/// Upper bound for the tokens of one call.
+const MOST_TOKENS: u64 = 1 << 32;
+
+/// The language model and its daily token budget.
+#[derive(Clone)]
+pub struct Llm {
+    pub(crate) model: Arc<dyn LanguageModel>,
+    pub(crate) tokens_per_day: Option<u64>,
+}
+
+impl Llm {
+    /// Creates a language model with a budget for each day in UTC; `None` means unlimited.
+    pub fn new(model: Arc<dyn LanguageModel>, tokens_per_day: Option<u64>) -> Self {
+        Self { model, tokens_per_day }
+    }
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self::new(Arc::new(NoLanguageModel), None)
+    }
+}
+
+/// Returns the answer to a prompt of this pass.
+pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+    let name = llm.model.name().ok_or(LlmError::None)?;
+    if let Some(limit) = llm.tokens_per_day {
+        let spent = spent_today(parts)?;
+        if spent >= limit {
+            return Err(LlmError::BudgetSpent { spent, limit }.into());
+        }
+    }
+    let prompt = public(prompt);
+    let replied = llm.model.complete(&prompt);
+    if let Some(usage) = cost(parts, name, pass, &prompt, &replied) {
+        note(parts, usage)?;
+    }
+    Ok(replied?)
+}
+
+/// Returns the prompt without hidden characters, secrets and private parts. No model sees them, wherever it runs and whatever
+/// the space's policy is. Files that people edit may contain both, and can be part of any message, so no pass may use the tags
+/// of private parts in its own text.
+fn public(prompt: &Prompt) -> Prompt {
+    let message = |message: &Message| match message {
+        Message::System(text) => Message::System(public_text(text)),
+        Message::User(text) => Message::User(public_text(text)),
+        Message::Assistant { text, calls } => {
+            let call = |call: &ToolCall| {
+                let arguments = match &call.arguments {
+                    Ok(value) => Ok(values(value, &public_text)),
+                    Err(Garbled { got, why }) => Err(Garbled { got: public_text(got), why: why.clone() }),
+                };
+                ToolCall { arguments, ..call.clone() }
+            };
+            Message::Assistant { text: public_text(text), calls: calls.iter().map(call).collect() }
+        }
+        Message::ToolResult { id, name, content, failed } => {
+            let (id, name, failed) = (id.clone(), name.clone(), *failed);
+            Message::ToolResult { id, name, content: public_text(content), failed }
+        }
+    };
+    Prompt { messages: prompt.messages.iter().map(message).collect(), ..prompt.clone() }
+}
+
+/// Returns a text as a model may read it. Hidden characters go first, because they could split a secret; then secrets and
+/// private parts.
+fn public_text(text: &str) -> String {
+    withhold::public(&visible::for_models(text))
+}
+
+/// Applies a change to every text in a value.
+fn values(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(text)),
+        Value::Array(items) => items.iter().map(|item| values(item, change)).collect(),
+        Value::Object(fields) => {
+            let field = |(name, item): (&String, &Value)| (name.clone(), values(item, change));
+            Value::Object(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns the number of tokens spent today by all processes.
+pub(crate) fn spent_today(parts: &Parts) -> Result<u64, Error> {
+    let today = parts.clock.now().date();
+    let usage = parts.store.usage(&today)?;
+    Ok(usage.iter().filter(|usage| usage.day == today).map(Usage::tokens).fold(0, u64::saturating_add))
+}
+
+/// Returns the cost of a call; `None` if no model was called.
+fn cost(
+    parts: &Parts,
+    name: LlmName,
+    pass: &str,
+    prompt: &Prompt,
+    replied: &Result<Reply, LlmError>,
+) -> Option<Usage> {
+    let (failures, tokens) = match replied {
+        Ok(reply) => (0, reply.tokens),
+        Err(error) if !error.was_asked() => return None,
+        Err(error) => {
+            (1, Tokens { input: if error.may_have_cost() { prompt.estimate() } else { 0 }, output: 0 })
+        }
+    };
+    // The token counts of a service are capped, so that their sum cannot overflow.
+    let believed = |tokens: u64| tokens.min(MOST_TOKENS);
+    Some(Usage {
+        day: parts.clock.now().date(),
+        provider: name.provider,
+        model: prompt.model.clone().unwrap_or(name.model),
+        pass: pass.to_owned(),
+        calls: 1,
+        failures,
+        tokens_in: believed(tokens.input),
+        tokens_out: believed(tokens.output),
+        dropped: 0,
+    })
+}
+
+fn note(parts: &Parts, usage: Usage) -> Result<(), Error> {
+    parts.store.apply(&access::own_changes(parts.clock.now(), vec![Write::Spend(usage)]))?;
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Logs the turns of conversations, one log per space, trimmed to the newest.
+
+use std::collections::VecDeque;
+
+use crate::classify::facts;
+use crate::model::answer::{Logged, TurnPage};
+use crate::model::change::Write;
+use crate::model::error::{Error, Field, Invalid};
+use crate::model::id::TurnId;
+use crate::model::job::{self, Job};
+use crate::model::limits;
+use crate::model::llm::{LlmName, Usage};
+use crate::model::request::{Caller, TurnFilter, TurnRequest};
+use crate::model::space::Space;
+use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::model::vocabulary::{JobState, Role};
+use crate::text::normalize;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::read;
+use crate::verbs::save::intake;
+
+/// Logs a turn. At regular positions the same transaction trims the log; if two processes log at once this may be missed,
+/// and the next time makes up for it. If turns are listened to, the same transaction enqueues a job for this one.
+/// `journaler` is the language model that journals answers, if any.
+pub(crate) fn log_turn(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TurnRequest,
+    listening: &Listening,
+    journaler: Option<&LlmName>,
+) -> Result<Logged, Error> {
+    let content = content(&request.content)?;
+    let right = access::require(parts, caller, caller.space, Role::Writer)?;
+    let space = access::space_of_call(parts, caller)?;
+    let mut sieve = parts.sieve(&space);
+    let content = sieve.content(Field::Content, content)?;
+    let mut line = |field: Field, text: Option<&String>| {
+        let mut given = intake::given(field, text.map(String::as_str), limits::NOTE_CHARS)?;
+        intake::withhold_line(&mut sieve, field, &mut given, limits::NOTE_CHARS)?;
+        Ok::<_, Invalid>(given)
+    };
+    let source = line(Field::Source, request.source.as_ref())?;
+    let channel = line(Field::Conversation, request.channel.as_ref())?;
+    let speaker = line(Field::Speaker, request.speaker.as_ref())?;
+    let now = parts.clock.now();
+    let mut turn = Turn {
+        id: TurnId::mint(now),
+        space: caller.space,
+        logged_by: caller.viewer.principal,
+        channel,
+        position: 0,
+        role: request.role,
+        speaker,
+        content,
+        source: source.unwrap_or_else(|| "unknown".to_owned()),
+        at: now,
+    };
+    let newest = TurnFilter { last: 1, ..TurnFilter::default() };
+    let newest = parts.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
+    let position = newest.last().map_or(1, |newest| newest.position + 1);
+    // A job to be dropped may be claimed by somebody at the same moment.
+    let applied = access::decide_again(|| {
+        let mut writes = vec![Write::LogTurn(turn.clone())];
+        writes.extend(work(parts, &space, &turn, listening, journaler)?);
+        if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
+            writes.push(pruning(caller));
+        }
+        Ok(parts.store.apply(&access::changes(caller, now, vec![right], writes))?)
+    })?;
+    turn.position = applied.positions.first().copied().unwrap_or_default();
+    Ok(Logged { turn, warnings: sieve.withheld().warnings() })
+}
+
+/// Returns the content of a turn in its normal form. Refuses one that is empty or too long.
+pub(crate) fn content(said: &str) -> Result<String, Invalid> {
+    let (got, limit) = (said.len(), limits::TURN_BYTES);
+    if got > limit {
+        return Err(Invalid::TooLong { field: Field::Said, got, limit, unit: "bytes" });
+    }
+    let content = normalize::content(said)?;
+    if content.is_empty() { Err(Invalid::Empty { field: Field::Said }) } else { Ok(content) }
+}
+
+/// Returns the jobs that a turn needs.
+fn work(
+    parts: &Parts,
+    space: &Space,
+    turn: &Turn,
+    listening: &Listening,
+    journaler: Option<&LlmName>,
+) -> Result<Vec<Write>, Error> {
+    if listening.hears(turn, space) && turn.content.len() <= facts::TURN_BYTES {
+        return Ok(vec![Write::Enqueue(Job::look_at(turn, turn.at))]);
+    }
+    match journaler.filter(|_| listening.notes(turn, space)) {
+        Some(llm) => journaling(parts, turn, llm),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Enqueues the journaling of an answer. If too many wait, the oldest are dropped.
+fn journaling(parts: &Parts, turn: &Turn, llm: &LlmName) -> Result<Vec<Write>, Error> {
+    let waiting = [JobState::Waiting, JobState::Dead];
+    let mut waiting = parts.store.jobs(&waiting, &[job::SHADOW], 2 * job::SHADOWS)?;
+    waiting.sort_by_key(|job| (job.created_at, job.id));
+    let over = (waiting.len() + 1).saturating_sub(job::SHADOWS);
+    let mut writes: Vec<Write> =
+        waiting.into_iter().take(over).map(|job| Write::RemoveJob(Box::new(job))).collect();
+    if over > 0 {
+        let dropped = u64::try_from(over).unwrap_or(u64::MAX);
+        writes.push(Write::Spend(Usage::dropped(turn.at.date(), llm, job::SHADOW, dropped)));
+    }
+    writes.push(Write::Enqueue(Job::journal(turn, turn.at)));
+    Ok(writes)
+}
+
+/// Trims the log of the caller's space to the newest turns.
+pub(crate) fn prune(parts: &Parts, caller: &Caller) -> Result<(), Error> {
+    let right = access::require(parts, caller, caller.space, Role::Writer)?;
+    let writes = vec![pruning(caller)];
+    parts.store.apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
+    Ok(())
+}
+
+fn pruning(caller: &Caller) -> Write {
+    Write::PruneTurns { space: caller.space, keep: TURNS_KEPT }
+}
+
+/// Returns the newest turns of the caller's space, oldest first, as many as one answer should carry.
+pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
+    read::bounded(Field::Limit, filter.last, limits::PAGE)?;
+    let page = |filter: &TurnFilter, bytes| parts.store.turns(&caller.viewer, caller.space, filter, bytes);
+    let turns = page(filter, parts.limits.answer_bytes)?;
+    let earlier = match turns.first() {
+        None => false,
+        Some(first) => {
+            let before = TurnFilter { before: Some(first.position), last: 1, ..filter.clone() };
+            !page(&before, 0)?.is_empty()
+        }
+    };
+    Ok(TurnPage { turns, earlier })
+}
+
+/// Reads everything that the log of the caller's space still has of a channel, oldest first, page by page. It stops after
+/// too many bytes, because the caller refuses that many.
+pub(crate) fn whole_log(
+    parts: &Parts,
+    caller: &Caller,
+    channel: Option<String>,
+    bytes: usize,
+) -> Result<Vec<Turn>, Error> {
+    let mut filter = TurnFilter { channel, before: None, last: usize::MAX };
+    let (mut log, mut taken) = (VecDeque::new(), 0);
+    while taken <= bytes {
+        let page = parts.store.turns(&caller.viewer, caller.space, &filter, read::PAGE_BYTES)?;
+        let Some(first) = page.first() else { break };
+        filter.before = Some(first.position);
+        for turn in page.into_iter().rev() {
+            taken += turn.content.len();
+            log.push_front(turn);
+        }
+    }
+    Ok(log.into())
+}

@@ -1,0 +1,137 @@
+//! Vectors: their models and their input.
+//!
+//! The store records which model's vectors answer. Another model may be configured. If the user asks for it, its vectors
+//! are made in addition to the old ones, and once none is missing it takes over in one step. Vectors of two models are
+//! never compared.
+//!
+//! Configuring a model alone does not start this: two processes with different settings would undo each other's work.
+
+mod near;
+mod waiting;
+
+use std::sync::Arc;
+
+use crate::model::error::{Error, ModelError};
+use crate::model::memory::{Chunk, Edition, Embedding};
+use crate::ports::Embedder;
+use crate::text;
+use crate::text::chunk::ContentForm;
+use crate::verbs::access::Parts;
+
+pub(crate) use near::{
+    ABOUT, LINKS, Newcomer, SAME, alike, is_near, link, near, near_among, resembling, written_between,
+};
+pub(crate) use waiting::{Aim, embed_memory, embed_waiting, is_due, waiting};
+pub use waiting::{Embedded, Failed};
+
+/// The input of an embedding: a content and the title above it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    /// The content.
+    pub(crate) content: &'a str,
+    /// Its form.
+    pub(crate) form: ContentForm<'a>,
+    /// The title given by the author.
+    pub(crate) title: Option<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    /// Returns the part of an edition that is embedded.
+    pub(crate) fn of(edition: &'a Edition) -> Self {
+        Self {
+            content: &edition.text.content,
+            form: ContentForm::of(&edition.text),
+            title: edition.given_title(),
+        }
+    }
+}
+
+/// Returns the embedder of a model, if it is available.
+fn embedder_of<'a>(parts: &'a Parts, model: &str) -> Option<&'a Arc<dyn Embedder>> {
+    maker(std::iter::once(&parts.embedder).chain(&parts.former), model)
+}
+
+/// Returns the first embedder that makes the vectors of a model.
+fn maker<'a>(
+    mut embedders: impl Iterator<Item = &'a Arc<dyn Embedder>>,
+    model: &str,
+) -> Option<&'a Arc<dyn Embedder>> {
+    embedders.find(|embedder| embedder.makes(model).is_ok_and(|its| its))
+}
+
+/// Returns the embedder whose vectors answer: that of the store's model, or the configured one if the store has none yet.
+/// If no model is configured none answers, even if the store has vectors.
+pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, Error> {
+    let Some(model) = parts.store.model()? else {
+        return Ok(&parts.embedder);
+    };
+    match parts.embedder.makes(&model) {
+        Ok(true) => Ok(&parts.embedder),
+        Err(ModelError::None) => Err(ModelError::None.into()),
+        set_up => maker(parts.former.iter(), &model)
+            .ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model }).into()),
+    }
+}
+
+/// Adds the vectors to each chunk: one for the whole, one for each sentence.
+pub(crate) fn vectors(
+    embedder: &dyn Embedder,
+    pieces: Vec<(Source<'_>, &mut Chunk)>,
+) -> Result<(), ModelError> {
+    let model = embedder.model()?;
+    let mut texts: Vec<String> = Vec::new();
+    let mut counts = Vec::with_capacity(pieces.len());
+    for (source, chunk) in &pieces {
+        let body = source.content.get(chunk.start..chunk.end).unwrap_or_default();
+        let before = texts.len();
+        texts.push(text::whole(body, source.title, &chunk.heading_path));
+        let sentences = text::sentence::segments(body);
+        if sentences.len() > 1 {
+            texts.extend(sentences.into_iter().map(|range| body[range].to_owned()));
+        }
+        counts.push(texts.len() - before);
+    }
+    let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let made = embedder.embed(&borrowed)?;
+    if made.len() < texts.len() {
+        let why = "it gave fewer vectors than texts".to_owned();
+        return Err(ModelError::Failed { model, why });
+    }
+    let mut made = made.into_iter();
+    for ((_, chunk), count) in pieces.into_iter().zip(counts) {
+        let mut vectors = made.by_ref().take(count);
+        let vector = vectors.next().expect("there is a vector for each text");
+        chunk.embedding = Some(Embedding { model: model.clone(), vector, sentences: vectors.collect() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::vocabulary::ContentType;
+
+    /// An embedder that returns one vector too few.
+    struct Forgetful;
+
+    impl Embedder for Forgetful {
+        fn model(&self) -> Result<String, ModelError> {
+            Ok("forgetful".to_owned())
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+            Ok(vec![vec![1.0]; texts.len() - 1])
+        }
+    }
+
+    #[test]
+    fn a_sentence_without_a_vector_was_taken_for_one_that_is_not_there() {
+        let content = "The first sentence is here. The second sentence is there.";
+        let form = ContentForm { content_type: ContentType::Text, language: None };
+        let source = Source { content, form, title: None };
+        let mut chunk = Chunk { start: 0, end: content.len(), heading_path: Vec::new(), embedding: None };
+        let made = vectors(&Forgetful, vec![(source, &mut chunk)]);
+        assert!(matches!(made, Err(ModelError::Failed { .. })));
+        assert_eq!(chunk.embedding, None);
+    }
+}

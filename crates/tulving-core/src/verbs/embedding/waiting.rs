@@ -1,0 +1,304 @@
+//! Embeds the memories that wait for their vectors, in batches, and lets a configured model take over.
+//!
+//! Written vectors stay even if the rest fails. A memory that a model fails on waits behind the others.
+
+use crate::model::change::Write;
+use crate::model::error::{Error, ModelError, StoreError};
+use crate::model::id::{MemoryId, MemoryRef};
+use crate::model::memory::{Chunk, Memory};
+use crate::model::request::Caller;
+use crate::model::search::Entry;
+use crate::ports::Embedder;
+use crate::verbs::access::{self, Parts};
+
+use super::near::{Newcomer, link, near};
+use super::{Source, answering, embedder_of, vectors};
+
+/// Number of sections embedded before their vectors are written, and maximum number of memories read for them.
+const AT_A_TIME: usize = 64;
+/// Number of attempts for a memory that cannot be embedded. After that, only an explicit request tries again.
+const TRIES: u32 = 3;
+/// A text that every model can embed. If it fails, the model is at fault and not the texts.
+const PROBE: &str = "memory";
+
+/// The result of embedding the waiting memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Embedded {
+    /// Number of memories that now have all their vectors.
+    pub done: u64,
+    /// Number of sections embedded, in these and other memories.
+    pub sections: usize,
+    /// Number of memories that still wait, for the answering model or for the one to take over.
+    pub left: u64,
+    /// The memories among them that the model failed on while it embeds others.
+    pub failed: Vec<Failed>,
+    /// The model that took over just now.
+    pub took_over: Option<String>,
+}
+
+impl Embedded {
+    /// Returns true if another step may do more: a step that finishes no memory has still embedded some sections of a long
+    /// one.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.left > 0 && self.sections > 0
+    }
+}
+
+/// A memory that a model failed on, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The reason.
+    pub why: String,
+}
+
+/// The model to embed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// The answering model; if there is none, the configured one.
+    Answering,
+    /// The answering model, then the configured one, which takes over once it has embedded everything.
+    SetUp,
+}
+
+/// Embeds up to `most` sections of the waiting memories, oldest first.
+pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embedded, Error> {
+    let mut report = Embedded::default();
+    let set_up = match parts.embedder.model() {
+        Err(ModelError::None) => return Ok(report),
+        set_up => set_up?,
+    };
+    let answers = parts.store.model()?;
+    if let Some(model) = &answers {
+        if let Some(embedder) = embedder_of(parts, model) {
+            embed_for(parts, embedder.as_ref(), aim, most, &mut report)?;
+        }
+        report.left = parts.store.unembedded(model)?;
+    }
+    if answers.as_ref() == Some(&set_up) || (aim == Aim::Answering && answers.is_some()) {
+        return Ok(report);
+    }
+    let room = most.saturating_sub(report.sections);
+    report.failed.clear();
+    embed_for(parts, parts.embedder.as_ref(), aim, room, &mut report)?;
+    report.left = parts.store.unembedded(&set_up)?;
+    // Memories that the model fails on are found by their words, with the old model and with the new one.
+    let all_tried = report.left <= report.failed.len() as u64;
+    // A store without any model takes the first that embeds something.
+    if aim == Aim::SetUp && all_tried && parts.store.model()?.as_ref() != Some(&set_up) {
+        let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
+        match parts.store.apply(&access::own_changes(parts.clock.now(), vec![choose])) {
+            Ok(_) => report.took_over = Some(set_up),
+            // Another process chose it, or a memory was added in between; the next call handles it.
+            Err(StoreError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(report)
+}
+
+fn embed_for(
+    parts: &Parts,
+    embedder: &dyn Embedder,
+    aim: Aim,
+    most: usize,
+    report: &mut Embedded,
+) -> Result<(), Error> {
+    let model = embedder.model()?;
+    let tried = if aim == Aim::SetUp { u32::MAX } else { TRIES };
+    let mut room = most;
+    while room > 0 {
+        let at_a_time = room.min(AT_A_TIME);
+        let mut ids = parts.store.unembedded_ids(&model, tried, at_a_time + report.failed.len())?;
+        ids.retain(|id| report.failed.iter().all(|failed| failed.memory != *id));
+        ids.truncate(at_a_time);
+        if ids.is_empty() {
+            break;
+        }
+        let mut works = portion(parts.store.entries(&ids, Some(&model))?, at_a_time);
+        let unlinked = parts.store.unlinked(&ids)?;
+        let failed = match embed_works(embedder, &mut works) {
+            Ok(()) => Vec::new(),
+            Err(error) => one_by_one(embedder, &mut works, error)?,
+        };
+        let before = room;
+        for work in works {
+            let (made, last) = (work.bare.len(), work.last);
+            room = room.saturating_sub(made);
+            let links = unlinked.contains(&work.memory.id);
+            if keep(parts, work, links)? {
+                report.sections += made;
+                report.done += u64::from(last);
+            }
+        }
+        if room == before && failed.is_empty() {
+            break;
+        }
+        set_back(parts, &model, &failed)?;
+        report.failed.extend(failed);
+    }
+    Ok(())
+}
+
+/// A memory, and those of its chunks to embed now.
+struct Work {
+    memory: Memory,
+    /// True if it has no other chunks.
+    alone: bool,
+    bare: Vec<(u32, Chunk)>,
+    /// True if no chunk is left after these.
+    last: bool,
+}
+
+/// Returns the first chunks without a vector, at most `most`, memory by memory. Memories that lack few come first, so that
+/// a long one does not hold them up.
+fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
+    let mut works: Vec<Work> = entries.into_iter().map(Work::of).collect();
+    works.sort_by_key(|work| work.bare.len());
+    let mut left = most;
+    for work in &mut works {
+        work.last = work.bare.len() <= left;
+        work.bare.truncate(left);
+        left -= work.bare.len();
+    }
+    works.retain(|work| !work.bare.is_empty());
+    works
+}
+
+impl Work {
+    /// Returns all chunks of a memory that lack a vector.
+    fn of(Entry { memory, chunks }: Entry) -> Self {
+        let alone = chunks.len() == 1;
+        let bare = (0..).zip(chunks).filter(|(_, chunk)| chunk.embedding.is_none()).collect();
+        Self { memory, alone, bare, last: true }
+    }
+}
+
+/// Computes the vectors of the chunks.
+fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelError> {
+    let mut pieces = Vec::new();
+    for work in works {
+        let source = Source::of(&work.memory.edition);
+        pieces.extend(work.bare.iter_mut().map(|(_, chunk)| (source, chunk)));
+    }
+    vectors(embedder, pieces)
+}
+
+/// Embeds each memory on its own after the batch has failed, and removes those that still fail. If the model cannot embed
+/// anything, returns the failure of the batch.
+fn one_by_one(
+    embedder: &dyn Embedder,
+    works: &mut Vec<Work>,
+    together: ModelError,
+) -> Result<Vec<Failed>, Error> {
+    if embedder.embed(&[PROBE]).is_err() {
+        return Err(together.into());
+    }
+    let mut failed = Vec::new();
+    works.retain_mut(|work| match embed_works(embedder, std::slice::from_mut(work)) {
+        Ok(()) => true,
+        Err(error) => {
+            failed.push(Failed { memory: work.memory.id, why: error.to_string() });
+            false
+        }
+    });
+    Ok(failed)
+}
+
+/// Moves memories that failed behind the others.
+fn set_back(parts: &Parts, model: &str, failed: &[Failed]) -> Result<(), Error> {
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let write = |failed: &Failed| Write::NotEmbedded { id: failed.memory, model: model.to_owned() };
+    parts.store.apply(&access::own_changes(parts.clock.now(), failed.iter().map(write).collect()))?;
+    Ok(())
+}
+
+/// Writes the vectors of a memory and, if due, links it to those that say nearly the same. A memory that was loaded or is
+/// re-embedded has its links already, except those that somebody removed. Returns false if the memory changed meanwhile.
+fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
+    let now = parts.clock.now();
+    let memory = work.memory;
+    let links = match work.bare.as_slice() {
+        [(_, Chunk { embedding: Some(embedding), .. })]
+            if links && work.alone && memory.provenance.mirror.is_none() =>
+        {
+            near(parts, Newcomer::of(&memory), embedding, Some(memory.id))?
+        }
+        _ => Vec::new(),
+    };
+    let embeddings = work.bare.into_iter().filter_map(|(at, chunk)| Some((at, chunk.embedding?))).collect();
+    let mut writes = vec![Write::Embed { id: memory.id, from: memory.version, embeddings }];
+    writes.extend(links.iter().map(|(old, weight)| link(memory.id, old.id, *weight, now)));
+    match parts.store.apply(&access::own_changes(now, writes)) {
+        Ok(_) => Ok(true),
+        Err(StoreError::Conflict(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Embeds up to `most` sections of one memory, and returns the number of sections left.
+pub(crate) fn embed_memory(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    most: usize,
+) -> Result<usize, Error> {
+    let id = access::find(parts, caller, which)?.id;
+    let embedder = match answering(parts) {
+        Err(Error::Model(ModelError::None)) => return Ok(0),
+        embedder => embedder?,
+    };
+    let model = embedder.model()?;
+    let mut room = most;
+    loop {
+        let entries = parts.store.entries(&[id], Some(&model))?;
+        let bare = |entry: &Entry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
+        let left = entries.iter().map(bare).sum();
+        if left == 0 || room == 0 {
+            return Ok(left);
+        }
+        let mut works = portion(entries, room.min(AT_A_TIME));
+        embed_works(embedder.as_ref(), &mut works)?;
+        let links = parts.store.unlinked(&[id])?.contains(&id);
+        for work in works {
+            room = room.saturating_sub(work.bare.len());
+            keep(parts, work, links)?;
+        }
+    }
+}
+
+/// Returns true if embedding the waiting memories here would find work.
+pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
+    let answers = parts.store.model()?;
+    // A service is not asked for its model if nothing waits.
+    if let Some(model) = &answers
+        && parts.store.unembedded_ids(model, TRIES, 1)?.is_empty()
+    {
+        return Ok(false);
+    }
+    let set_up = match parts.embedder.model() {
+        Err(ModelError::None) => return Ok(false),
+        set_up => set_up?,
+    };
+    match answers {
+        Some(model) => Ok(embedder_of(parts, &model).is_some()),
+        None => Ok(!parts.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty()),
+    }
+}
+
+/// Returns the number of memories waiting for vectors of the answering or future model; for an admin of the org.
+pub(crate) fn waiting(parts: &Parts, caller: &Caller) -> Result<u64, Error> {
+    access::require_org_admin(parts, caller)?;
+    let model = match parts.store.model()? {
+        Some(model) => model,
+        None => match parts.embedder.model() {
+            Ok(model) => model,
+            Err(_) => return Ok(0),
+        },
+    };
+    Ok(parts.store.unembedded(&model)?)
+}

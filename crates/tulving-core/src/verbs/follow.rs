@@ -1,0 +1,51 @@
+//! Returns the changes that a caller may see, from the change log.
+
+use crate::model::answer::Changes;
+use crate::model::error::{Error, Field};
+use crate::model::id::Seq;
+use crate::model::limits;
+use crate::model::request::Caller;
+use crate::model::vocabulary::ChangeKind;
+use crate::verbs::access::Parts;
+use crate::verbs::read;
+
+/// Number of entries read at a time.
+const PAGE: usize = 1_000;
+/// Number of pages after which an answer is given, however little was found: some ten milliseconds.
+const PAGES: usize = 10;
+
+/// Returns the entries after `after` that the caller may see, and the position up to which the log was read.
+///
+/// Each entry is judged as it was written: by the space, owner and boundary that the memory had then, and by the caller's
+/// current access. Entries about new vectors are left out, because they change nothing that anybody sees.
+pub(crate) fn changes(parts: &Parts, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
+    let limit = read::bounded(Field::Limit, limit, limits::CHANGES)?;
+    let sight = parts.store.sight(&caller.viewer)?;
+    let mut told = Changes { changes: Vec::new(), read_to: after, gap: false };
+    for _ in 0..PAGES {
+        let page = parts.store.changes(told.read_to, PAGE)?;
+        let whole = page.len() == PAGE;
+        told.gap |= page.first().is_some_and(|first| first.seq.0.saturating_sub(told.read_to.0) > 1);
+        for change in page {
+            told.read_to = change.seq;
+            if change.kind != ChangeKind::Embedded && sight.sees(change.space, change.owner, change.boundary)
+            {
+                told.changes.push(change);
+                if told.changes.len() == limit {
+                    return Ok(told);
+                }
+            }
+        }
+        if !whole {
+            break;
+        }
+    }
+    if told.read_to == after {
+        // A log that ends before the requested position is another log.
+        let head = parts.store.head()?;
+        if head < after {
+            (told.read_to, told.gap) = (head, true);
+        }
+    }
+    Ok(told)
+}

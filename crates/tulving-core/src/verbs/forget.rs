@@ -1,0 +1,327 @@
+//! Forgets memories, softly or for good, and restores softly forgotten ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::answer::{Edited, Foreseen, Forgone, Gone, Swept, Warning};
+use crate::model::change::{Right, Write};
+use crate::model::error::{Error, Field, Invalid};
+use crate::model::id::{MemoryRef, PassId, SpaceId};
+use crate::model::limits;
+use crate::model::memory::{Memory, Sources, Standing};
+use crate::model::request::{
+    Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, Sort, TurnFilter,
+};
+use crate::model::time::Timestamp;
+use crate::model::turn::Turn;
+use crate::model::vocabulary::{AuditAct, PassKind, Role, State};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::objects;
+use crate::verbs::read;
+use crate::verbs::retract::named;
+use crate::verbs::save::sources::SourceChange;
+use crate::verbs::save::{dedupe, intake};
+use crate::verbs::standing;
+use crate::verbs::succession::{self, Moment};
+
+/// Number of memories read at a time.
+const SLICE: usize = 64;
+
+/// Forgets a memory and returns it as it was. A soft forget keeps the row for audit, and can be undone. A hard forget deletes
+/// row, versions, chunks and vectors, even of a memory that was softly forgotten before. A delete leaves such a memory alone.
+pub(crate) fn forget(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    request: &ForgetRequest,
+) -> Result<Edited, Error> {
+    let (reason, mut warnings) = reason(parts, caller, request)?;
+    let (mut gone, turns) = access::decide_again(|| {
+        let act = Act::new(parts, caller, request.manner, reason.clone());
+        let leaving = act.decide(which)?;
+        act.write(vec![leaving])
+    })?;
+    warnings.extend(turns);
+    Ok(Edited { memory: gone.pop().expect("one memory was forgotten"), warnings })
+}
+
+/// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten.
+pub(crate) fn forget_many(
+    parts: &Parts,
+    caller: &Caller,
+    which: &[MemoryRef],
+    request: &ForgetRequest,
+) -> Result<Gone, Error> {
+    let (reason, mut warnings) = reason(parts, caller, request)?;
+    let ((forgotten, turns), missing) = access::decide_again(|| {
+        let act = Act::new(parts, caller, request.manner, reason.clone());
+        let (leaving, missing) = access::several(which, limits::FORGETS, |which| {
+            let leaving = act.decide(which)?;
+            Ok((leaving.memory.id, leaving))
+        })?;
+        Ok((act.write(leaving)?, missing))
+    })?;
+    warnings.extend(turns);
+    Ok(Gone { forgotten, missing, warnings })
+}
+
+/// Previews [`forget_where`]: returns what it would forget, or the reason for refusal. Nothing is written.
+pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
+    reason(parts, caller, &asked.request)?;
+    let act = Act::new(parts, caller, asked.request.manner, None);
+    let leaving = act.matching(asked)?;
+    let count = leaving.len() as u64;
+    let newest = leaving.into_iter().take(limits::FORESEEN).map(|leaving| leaving.memory).collect();
+    Ok(Foreseen { count, newest })
+}
+
+/// Forgets all records of the caller's space that match a condition, in one transaction: all, or none if one may not be
+/// forgotten or if another number was expected.
+pub(crate) fn forget_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
+    let (reason, mut warnings) = reason(parts, caller, &asked.request)?;
+    let (gone, turns) = access::decide_again(|| {
+        let act = Act::new(parts, caller, asked.request.manner, reason.clone());
+        let leaving = act.matching(asked)?;
+        act.write(leaving)
+    })?;
+    warnings.extend(turns);
+    let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
+    Ok(Swept { forgotten: gone.into_iter().map(forgone).collect(), warnings })
+}
+
+/// Returns the filter for a condition: records of the caller's space, archived ones only if the condition names them.
+fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter, Error> {
+    if filter.is_empty() {
+        return Err(Invalid::ConditionMissing.into());
+    }
+    // A blank text would match every memory.
+    if filter.substring.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Invalid::Empty { field: Field::Text }.into());
+    }
+    let mut filter = read::fitted(filter, now)?;
+    filter.space = Some(caller.space);
+    filter.records_only = true;
+    filter.forgotten = Forgotten::Without;
+    if filter.states.is_empty() {
+        filter.states = State::unarchived();
+    }
+    Ok(filter)
+}
+
+/// Returns the reason in its normal form, redacted, with warnings about the redactions.
+pub(crate) fn reason(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ForgetRequest,
+) -> Result<(Option<String>, Vec<Warning>), Error> {
+    let mut reason = intake::given(Field::Reason, request.reason.as_deref(), limits::NOTE_CHARS)?;
+    if reason.is_none() {
+        return Ok((None, Vec::new()));
+    }
+    let mut sieve = parts.sieve_of(&caller.viewer, caller.space)?;
+    intake::withhold_line(&mut sieve, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
+    Ok((reason, sieve.withheld().warnings()))
+}
+
+/// A forget operation.
+struct Act<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    now: Timestamp,
+    manner: Manner,
+    reason: Option<String>,
+}
+
+/// A memory that may be forgotten, and the right to do so.
+struct Leaving {
+    memory: Memory,
+    right: Right,
+}
+
+impl<'a> Act<'a> {
+    fn new(parts: &'a Parts, caller: &'a Caller, manner: Manner, reason: Option<String>) -> Self {
+        Self { parts, caller, now: parts.clock.now(), manner, reason }
+    }
+
+    fn decide(&self, which: MemoryRef) -> Result<Leaving, Error> {
+        let (parts, caller) = (self.parts, self.caller);
+        if self.manner == Manner::Soft {
+            let (memory, right) = access::find_editable(parts, caller, which)?;
+            return Ok(Leaving { memory, right });
+        }
+        let forgotten = match self.manner {
+            Manner::Hard => access::find_forgotten(parts, caller, which)?,
+            Manner::Soft | Manner::Delete => None,
+        };
+        let memory = match forgotten.map_or_else(|| access::find(parts, caller, which), Ok) {
+            Err(Error::Forgotten { .. }) => return Err(access::absent(parts, caller, which)?),
+            found => found?,
+        };
+        let right = access::require_over(parts, caller, which, &memory)?;
+        access::refuse_mirror(&memory)?;
+        Ok(Leaving { memory, right })
+    }
+
+    /// Returns all memories that match a condition, newest first, if their number is as expected and all of them may be
+    /// forgotten.
+    fn matching(&self, asked: &ForgetWhere) -> Result<Vec<Leaving>, Error> {
+        let (parts, caller) = (self.parts, self.caller);
+        let filter = condition(&asked.filter, caller, self.now)?;
+        let right = access::require(parts, caller, caller.space, Role::Writer)?;
+        let memories = self.load(&filter)?;
+        let found = memories.len() as u64;
+        if let Some(expected) = asked.expect.filter(|expected| *expected != found) {
+            return Err(Error::CountChanged { expected, found });
+        }
+        let is_own = |memory: &Memory| memory.owner == caller.viewer.principal;
+        let others = memories.iter().filter(|memory| !is_own(memory)).count();
+        let over_others = match self.manner {
+            Manner::Hard | Manner::Delete if others > 0 => self.right_over_others(others, memories.len())?,
+            _ => right,
+        };
+        let leaving = memories.into_iter().map(|memory| {
+            let right = if is_own(&memory) { right } else { over_others };
+            Leaving { right: Right { over: Some(memory.id), ..right }, memory }
+        });
+        Ok(leaving.collect())
+    }
+
+    /// Returns the right to erase memories that others saved in the caller's space.
+    fn right_over_others(&self, count: usize, of: usize) -> Result<Right, Error> {
+        let right = access::require(self.parts, self.caller, self.caller.space, Role::Admin);
+        right.map_err(|error| match error {
+            Error::Denied { .. } => Error::OfOthers { count, of },
+            error => error,
+        })
+    }
+
+    /// Returns the memories that match a filter, newest first. Beyond the [first few](limits::FORESEEN) they have no content,
+    /// because it may be long.
+    fn load(&self, filter: &Filter) -> Result<Vec<Memory>, Error> {
+        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+        let ids = store.ids(viewer, filter, Sort::Newest)?;
+        let (got, limit) = (ids.len(), limits::BATCH);
+        if got > limit {
+            return Err(Invalid::TooManyMatch { got, limit }.into());
+        }
+        let mut memories: Vec<Memory> = Vec::with_capacity(got);
+        for slice in ids.chunks(SLICE) {
+            for mut memory in store.memories(viewer, slice)? {
+                // The memory was edited, moved or quarantined since the ids were read.
+                if memory.standing.quarantined_at.is_some() || !filter.admits(&memory) {
+                    continue;
+                }
+                if memories.len() >= limits::FORESEEN {
+                    memory.edition.text.content = String::new();
+                }
+                memories.push(memory);
+            }
+        }
+        Ok(memories)
+    }
+
+    /// Warns about turns that stay in the log although memories captured from them are erased. The note of a proactive pass
+    /// names its turn.
+    fn turns_that_stay(&self, leaving: &[Leaving]) -> Result<Option<Warning>, Error> {
+        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+        let passes: BTreeSet<PassId> = match self.manner {
+            Manner::Soft => BTreeSet::new(),
+            Manner::Hard | Manner::Delete => {
+                leaving.iter().filter_map(|leaving| leaving.memory.provenance.pass).collect()
+            }
+        };
+        let mut noted: BTreeMap<SpaceId, BTreeSet<u64>> = BTreeMap::new();
+        for pass in passes {
+            let looked = store.pass(viewer, pass)?.filter(|pass| pass.kind == PassKind::Proactive);
+            let turn = looked.as_ref().and_then(|pass| pass.note.as_deref()).and_then(Turn::noted);
+            if let (Some(pass), Some(turn)) = (looked, turn) {
+                noted.entry(pass.space).or_default().insert(turn);
+            }
+        }
+        let mut turns = Vec::new();
+        let all = TurnFilter { last: usize::MAX, ..TurnFilter::default() };
+        for (space, noted) in noted {
+            let log = store.turns(viewer, space, &all, usize::MAX)?;
+            turns.extend(log.iter().map(|turn| turn.position).filter(|turn| noted.contains(turn)));
+        }
+        Ok((!turns.is_empty()).then_some(Warning::TurnsStay { turns }))
+    }
+
+    /// Forgets all of them. Returns them as they were, and a warning about turns that stay.
+    fn write(self, leaving: Vec<Leaving>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
+        let turns = self.turns_that_stay(&leaving)?;
+        let Self { parts, caller, now, manner, reason } = self;
+        let (mut rights, mut writes, mut gone, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for Leaving { memory, right } in leaving {
+            let (id, standing) = (memory.id, memory.standing);
+            let (write, act) = match manner {
+                Manner::Soft => {
+                    let to = Standing { forgotten_at: Some(now), ..standing };
+                    (Write::Move { id, from: standing, to }, AuditAct::Forgot)
+                }
+                Manner::Hard | Manner::Delete => {
+                    (Write::Erase { id, from: Some(memory.version) }, AuditAct::Erased)
+                }
+            };
+            writes.push(write);
+            writes.push(Write::Audit(standing::audit(caller, now, act, &memory, reason.clone(), None)));
+            if let (Manner::Hard | Manner::Delete, Some(attachment)) = (manner, &memory.provenance.attachment)
+            {
+                let (write, job) = objects::leaves(attachment, now);
+                writes.push(write);
+                files.push(job);
+            }
+            rights.push(right);
+            gone.push(memory);
+        }
+        if !writes.is_empty() {
+            parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        }
+        files.into_iter().for_each(|file| objects::drop_now(parts, file));
+        Ok((gone, turns))
+    }
+}
+
+/// Restores a softly forgotten memory. One that is not forgotten is returned unchanged.
+pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Edited, Error> {
+    access::decide_again(|| {
+        let Some(memory) = access::find_forgotten(parts, caller, which)? else {
+            let memory = access::find(parts, caller, which)?;
+            return Ok(Edited { memory, warnings: Vec::new() });
+        };
+        let right = access::require_in_place(parts, caller, &memory, Role::Writer)?;
+        let now = parts.clock.now();
+        let (mut memory, mut writes, warnings) = without_taken_paths(parts, caller, now, memory)?;
+        dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
+        let to = Standing { forgotten_at: None, ..memory.standing };
+        let audit = standing::audit(caller, now, AuditAct::Restored, &memory, None, None);
+        writes.push(Write::Move { id: memory.id, from: memory.standing, to });
+        writes.push(Write::Audit(audit));
+        succession::settle(parts, caller, [&mut memory], Moment::Now(now))?;
+        parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+        Ok(Edited { memory: Memory { standing: to, ..memory }, warnings })
+    })
+}
+
+/// Takes from a forgotten memory the paths that others have got since. Returns the memory as it will be, the writes and the
+/// warnings.
+fn without_taken_paths(
+    parts: &Parts,
+    caller: &Caller,
+    now: Timestamp,
+    mut memory: Memory,
+) -> Result<(Memory, Vec<Write>, Vec<Warning>), Error> {
+    let (mut writes, mut warnings) = (Vec::new(), Vec::new());
+    for path in memory.provenance.paths().to_vec() {
+        let Some(by) = dedupe::path_holder(parts, &caller.viewer, &memory, &path)? else { continue };
+        let from = memory.provenance.sources();
+        let to = from.clone().without(&path).unwrap_or(Sources::NONE);
+        if let Some(change) = SourceChange::between(&from, &to) {
+            writes.push(Write::Audit(change.audit(caller, now, &memory)));
+        }
+        writes.push(Write::SetSources { id: memory.id, from, to: to.clone() });
+        memory.provenance.set_sources(to);
+        let (restored, by) = (named(caller, &memory), named(caller, &by));
+        warnings.push(Warning::PathLeftOut { memory: restored, path, by });
+    }
+    Ok((memory, writes, warnings))
+}

@@ -1,0 +1,582 @@
+//! Imports trees of files, repeatably, so that each file is one memory.
+//!
+//! The record of a file has its stamp and its digest. An unchanged file is not even read. One with the same content is not
+//! written. One with the same content at another path has moved. Files with the same content are one memory with several
+//! paths.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+
+use crate::model::answer::{Fate, Receipt};
+use crate::model::change::{Right, Write};
+use crate::model::error::{Class, Error, Invalid, StoreError};
+use crate::model::file::{ImportedFile, Stamp};
+use crate::model::id::{MemoryId, SpaceId};
+use crate::model::memory::{Memory, Sources};
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::vocabulary::{Boundary, State};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::push::{self, Document, Seen};
+use crate::verbs::save::assemble::Act;
+use crate::verbs::save::intake::Imported;
+use crate::verbs::save::sources::{self, SourceChange};
+use crate::verbs::save::{self, Order};
+use crate::verbs::standing;
+
+/// Number of memories read together.
+const MEMORIES: usize = 500;
+
+/// An existing file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenFile {
+    /// Its path.
+    pub path: String,
+    /// Its current stamp.
+    pub stamp: Stamp,
+}
+
+/// The plan for importing the files of some trees.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Files that must be read.
+    pub read: Vec<SeenFile>,
+    /// Number of unchanged files.
+    pub unchanged: usize,
+    /// Files whose memory was forgotten; they are left alone.
+    pub forgotten: Vec<String>,
+    /// The memories of unchanged files.
+    same: Vec<MemoryId>,
+    known: HashMap<String, ImportedFile>,
+    /// Files that vanished from the trees, by path.
+    vanished: BTreeMap<String, ImportedFile>,
+    /// Files that vanished elsewhere.
+    elsewhere: HashMap<String, ImportedFile>,
+    /// The paths of vanished files by digest, the first to use last.
+    said: HashMap<[u8; 32], Vec<String>>,
+    /// The digests of files that were foreseen to become memories.
+    foreseen: HashSet<[u8; 32]>,
+    /// The memory that each path was foreseen to be of.
+    foreseen_at: HashMap<String, MemoryId>,
+}
+
+/// Compares the files found with the records. Of the recorded files that were not found, those `within` the trees have
+/// vanished, and those `gone` from elsewhere may have moved here.
+pub fn plan(
+    known: Vec<ImportedFile>,
+    seen: Vec<SeenFile>,
+    within: impl Fn(&str) -> bool,
+    gone: impl Fn(&str) -> bool,
+) -> Plan {
+    let mut known: HashMap<String, ImportedFile> =
+        known.into_iter().map(|file| (file.path.clone(), file)).collect();
+    let mut plan = Plan::default();
+    for file in seen {
+        match known.remove(&file.path) {
+            Some(old) if old.standing.forgotten_at.is_some() => plan.forgotten.push(file.path),
+            Some(old) if old.settled && old.stamp == file.stamp => {
+                plan.unchanged += 1;
+                plan.same.push(old.memory);
+            }
+            old => {
+                plan.known.extend(old.map(|old| (file.path.clone(), old)));
+                plan.read.push(file);
+            }
+        }
+    }
+    let stands =
+        |old: &ImportedFile| old.standing.forgotten_at.is_none() && old.standing.state != State::Archived;
+    for (path, old) in known.into_iter().filter(|(_, old)| stands(old)) {
+        if within(&path) {
+            plan.vanished.insert(path, old);
+        } else if !plan.read.is_empty() && gone(&path) {
+            plan.elsewhere.insert(path, old);
+        }
+    }
+    for (path, old) in plan.elsewhere.iter().chain(plan.vanished.iter().rev()) {
+        plan.said.entry(old.digest).or_default().push(path.clone());
+    }
+    plan
+}
+
+/// A file with its content.
+#[derive(Clone, Debug)]
+pub struct ReadFile {
+    /// Its path, and its stamp before it was read.
+    pub seen: SeenFile,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The fields of the save, except the content.
+    pub about: SaveRequest,
+}
+
+/// The outcome for a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The file is new.
+    Created,
+    /// An existing memory says the same; it gets one more path.
+    Known,
+    /// The content has changed.
+    Updated,
+    /// The content is unchanged.
+    Unchanged,
+    /// The memory was archived and is active again.
+    Revived,
+    /// The file was known under another path.
+    Moved {
+        /// The old path.
+        from: String,
+    },
+    /// The file was not imported.
+    Skipped {
+        /// The reason.
+        why: String,
+    },
+}
+
+/// A file with its outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenFile {
+    /// Its path.
+    pub path: String,
+    /// The outcome.
+    pub became: Taken,
+    /// Warnings about it.
+    pub warnings: Vec<String>,
+}
+
+/// Imports files that were read. A failure affects only its own file.
+pub(crate) fn take(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &mut Plan,
+    files: Vec<ReadFile>,
+) -> Result<Vec<TakenFile>, Error> {
+    let (space, right) = access::workplace(parts, caller)?;
+    let (mut taken, mut known, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+    let now = parts.clock.now();
+    for read in files {
+        let SeenFile { path, stamp } = &read.seen;
+        let file = Imported {
+            stamp: *stamp,
+            digest: Sha256::digest(&read.bytes).into(),
+            settled: stamp.is_settled(now),
+        };
+        match plan.foresee(path, &file.digest) {
+            Foreseen::Same(old) => {
+                let same = Known::same(space.id, right, &read.seen, &file, old);
+                let memory = old.memory;
+                known.extend(same.map(|same| (same, None)));
+                taken.push(taken_as(path.clone(), Taken::Unchanged));
+                plan.same.push(memory);
+            }
+            Foreseen::Moved(old) => {
+                let moved = Known::moved(space.id, right, &read.seen, &file, &old);
+                known.push((moved, Some((read, file, old))));
+            }
+            Foreseen::Changed | Foreseen::New => waiting.push((read, file)),
+        }
+    }
+    for (moved, became) in settle_known(parts, caller, known)? {
+        let Some((read, file, old)) = moved else { continue };
+        if became {
+            taken.push(taken_as(read.seen.path, Taken::Moved { from: old.path }));
+        } else {
+            plan.has_not_moved(old);
+            waiting.push((read, file));
+        }
+    }
+    let mut seen = Vec::with_capacity(waiting.len());
+    for (read, file) in waiting {
+        let path = read.seen.path;
+        if let Err(why) = refuse_secret(&read.bytes) {
+            taken.push(taken_as(path, why));
+            continue;
+        }
+        let about = SaveRequest { source_path: Some(path.clone()), ..read.about };
+        match push::look(parts, Document { name: Some(path.clone()), bytes: read.bytes, about }) {
+            Ok(document) => seen.push(Waiting { path, document, file }),
+            Err(error) => taken.push(skipped(path, error)?),
+        }
+    }
+    save_all(parts, |orders| save::save_orders(parts, caller, orders), seen, &mut taken)?;
+    Ok(taken)
+}
+
+fn taken_as(path: String, became: Taken) -> TakenFile {
+    TakenFile { path, became, warnings: Vec::new() }
+}
+
+/// The writes for a file whose memory has the same content.
+struct Known {
+    right: Right,
+    writes: Vec<Write>,
+}
+
+impl Known {
+    /// Builds the writes for a file that changed only its stamp.
+    fn same(
+        space: SpaceId,
+        right: Right,
+        seen: &SeenFile,
+        file: &Imported,
+        old: &ImportedFile,
+    ) -> Option<Self> {
+        let to = now_known(seen, file, old);
+        let write = Write::Imported { space, path: seen.path.clone(), to: Some(to.clone()) };
+        (to != *old).then(|| Self { right, writes: vec![write] })
+    }
+
+    /// Builds the writes for a file that has another path.
+    fn moved(space: SpaceId, right: Right, seen: &SeenFile, file: &Imported, old: &ImportedFile) -> Self {
+        let to = Some(now_known(seen, file, old));
+        let writes = vec![
+            Write::Repath { id: old.memory, from: old.path.clone(), to: seen.path.clone() },
+            Write::Imported { space, path: old.path.clone(), to: None },
+            Write::Imported { space, path: seen.path.clone(), to },
+        ];
+        Self { right: Right { over: Some(old.memory), ..right }, writes }
+    }
+}
+
+fn now_known(seen: &SeenFile, file: &Imported, old: &ImportedFile) -> ImportedFile {
+    ImportedFile {
+        path: seen.path.clone(),
+        stamp: file.stamp,
+        digest: file.digest,
+        settled: file.settled,
+        memory: old.memory,
+        standing: old.standing,
+    }
+}
+
+/// A file to be saved.
+struct Waiting {
+    path: String,
+    document: Seen,
+    file: Imported,
+}
+
+impl Waiting {
+    fn order(&self) -> Order {
+        let Seen { request, told, .. } = &self.document;
+        Order { imported: Some(self.file), told: *told, later: true, ..Order::of(request.clone()) }
+    }
+
+    fn settle(self, parts: &Parts, saved: Result<Receipt, Error>) -> Result<TakenFile, Error> {
+        let Self { path, document, .. } = self;
+        match push::settle(parts, saved, document.warning, document.kept) {
+            Ok(receipt) => {
+                let warnings = receipt.warnings.iter().map(ToString::to_string).collect();
+                Ok(TakenFile { path, became: became(&receipt), warnings })
+            }
+            Err(error) => skipped(path, error),
+        }
+    }
+}
+
+/// The expected outcome for a file.
+enum Foreseen<'a> {
+    Same(&'a ImportedFile),
+    /// The file was this one, which vanished.
+    Moved(ImportedFile),
+    Changed,
+    New,
+}
+
+impl Plan {
+    /// Returns the files that are recorded, active and gone.
+    pub fn vanished(&self) -> impl ExactSizeIterator<Item = &ImportedFile> {
+        self.vanished.values()
+    }
+
+    fn foresee(&mut self, path: &str, digest: &[u8; 32]) -> Foreseen<'_> {
+        match self.known.get(path) {
+            // A memory archived with its file comes back with it; one archived by hand stays archived.
+            Some(old) if old.digest == *digest && old.stamp != Stamp::GONE => Foreseen::Same(old),
+            Some(_) => Foreseen::Changed,
+            None => {
+                let from = self.said.get_mut(digest).and_then(Vec::pop);
+                let old = from.and_then(|from| {
+                    self.vanished.remove(&from).or_else(|| self.elsewhere.get(&from).cloned())
+                });
+                old.map_or(Foreseen::New, Foreseen::Moved)
+            }
+        }
+    }
+
+    /// Marks a file as vanished again if a move turned out not to be one.
+    fn has_not_moved(&mut self, old: ImportedFile) {
+        if !self.elsewhere.contains_key(&old.path) {
+            self.vanished.insert(old.path.clone(), old);
+        }
+    }
+}
+
+/// Returns what an import would do with files that were read. All are decided on together, as the import does, so that files
+/// that exchange their contents come out the same. Nothing is written.
+pub(crate) fn foresee(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &mut Plan,
+    files: Vec<ReadFile>,
+) -> Result<Vec<TakenFile>, Error> {
+    let now = parts.clock.now();
+    let (mut taken, mut waiting) = (Vec::new(), Vec::new());
+    let mut digests: HashMap<String, [u8; 32]> = HashMap::new();
+    let order: HashMap<String, usize> =
+        files.iter().enumerate().map(|(at, file)| (file.seen.path.clone(), at)).collect();
+    for ReadFile { seen: SeenFile { path, stamp }, bytes, about } in files {
+        let digest = Sha256::digest(&bytes).into();
+        match plan.foresee(&path, &digest) {
+            Foreseen::Same(old) => {
+                let memory = old.memory;
+                plan.same.push(memory);
+                taken.push(taken_as(path, Taken::Unchanged));
+                continue;
+            }
+            Foreseen::Moved(old) => {
+                plan.foreseen_at.insert(path.clone(), old.memory);
+                taken.push(taken_as(path, Taken::Moved { from: old.path }));
+                continue;
+            }
+            Foreseen::Changed | Foreseen::New => {}
+        }
+        if let Err(why) = refuse_secret(&bytes) {
+            taken.push(taken_as(path, why));
+            continue;
+        }
+        digests.insert(path.clone(), digest);
+        let about = SaveRequest { source_path: Some(path.clone()), ..about };
+        let file = Imported { stamp, digest, settled: stamp.is_settled(now) };
+        match push::foresee(parts, Document { name: Some(path.clone()), bytes, about }) {
+            Ok(document) => waiting.push(Waiting { path, document, file }),
+            Err(error) => taken.push(skipped(path, error)?),
+        }
+    }
+    let mut placed = HashMap::new();
+    let foresee = |orders: Vec<Order>| {
+        let paths: Vec<_> = orders.iter().map(|order| order.request.source_path.clone()).collect();
+        let receipts = foresee_orders(parts, caller, orders)?;
+        let ids = receipts.iter().map(|receipt| receipt.id);
+        placed.extend(paths.into_iter().zip(ids).filter_map(|(path, id)| Some((path?, id))));
+        Ok(receipts)
+    };
+    save_all(parts, foresee, waiting, &mut taken)?;
+    plan.foreseen_at.extend(placed);
+    for file in &mut taken {
+        let before = digests.get(&file.path).is_some_and(|digest| plan.foreseen.contains(digest));
+        if file.became == Taken::Created && before {
+            file.became = Taken::Known;
+        }
+    }
+    plan.foreseen.extend(digests.into_values());
+    taken.sort_by_key(|file| order.get(&file.path).copied());
+    Ok(taken)
+}
+
+/// Returns the outcomes that these saves would have as one act. Nothing is written or embedded.
+fn foresee_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
+    let (requests, beside): (Vec<_>, Vec<_>) =
+        orders.into_iter().map(|order| (order.request, (order.imported, order.told))).unzip();
+    let ((space, right), mut drafts) = save::read_all(parts, caller, requests)?;
+    let mut act = Act::new(parts, caller, &space, right, parts.clock.now());
+    for (index, (draft, (imported, told))) in drafts.iter_mut().zip(beside).enumerate() {
+        (draft.imported, draft.told) = (imported, told);
+        act.add(draft, &[]).map_err(|error| match error {
+            Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
+            error => error,
+        })?;
+    }
+    Ok(act.foreseen())
+}
+
+/// Counts the unchanged files whose memory lacks one of these labels or has another boundary.
+pub(crate) fn differing(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &Plan,
+    tags: &[String],
+    boundary: Option<Boundary>,
+) -> Result<usize, Error> {
+    let mut differing = 0;
+    for ids in plan.same.chunks(MEMORIES) {
+        let memories = parts.store.memories(&caller.viewer, ids)?;
+        let differs = |memory: &&Memory| {
+            let edition = &memory.edition;
+            boundary.is_some_and(|boundary| boundary != edition.boundary)
+                || tags.iter().any(|tag| !edition.text.tags.iter().any(|has| has == tag.trim()))
+        };
+        differing += memories.iter().filter(differs).count();
+    }
+    Ok(differing)
+}
+
+/// Refuses a file that begins as a private key, whatever its name is.
+fn refuse_secret(bytes: &[u8]) -> Result<(), Taken> {
+    let first = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if first.starts_with(b"-----BEGIN ") && first.trim_ascii_end().ends_with(b"PRIVATE KEY-----") {
+        return Err(Taken::Skipped { why: "it is a private key".to_owned() });
+    }
+    Ok(())
+}
+
+/// Writes the records of files in one transaction or, if one of them conflicts, one by one. Returns for each if it was
+/// written: one that somebody else has changed since is not.
+fn settle_known<T>(parts: &Parts, caller: &Caller, known: Vec<(Known, T)>) -> Result<Vec<(T, bool)>, Error> {
+    let now = parts.clock.now();
+    let apply = |rights: Vec<Right>, writes: Vec<Write>| match parts
+        .store
+        .apply(&access::changes(caller, now, rights, writes))
+    {
+        Ok(_) => Ok(true),
+        Err(StoreError::Conflict(_)) => Ok(false),
+        Err(error) => Err(Error::from(error)),
+    };
+    let rights = known.iter().map(|(known, _)| known.right).collect();
+    let writes = known.iter().flat_map(|(known, _)| known.writes.clone()).collect();
+    if known.is_empty() || apply(rights, writes)? {
+        return Ok(known.into_iter().map(|(_, of)| (of, true)).collect());
+    }
+    known.into_iter().map(|(Known { right, writes }, of)| Ok((of, apply(vec![right], writes)?))).collect()
+}
+
+/// Saves documents in one transaction, without those that are refused or, if one of them conflicts, one by one.
+fn save_all(
+    parts: &Parts,
+    mut save: impl FnMut(Vec<Order>) -> Result<Vec<Receipt>, Error>,
+    mut waiting: Vec<Waiting>,
+    taken: &mut Vec<TakenFile>,
+) -> Result<(), Error> {
+    while !waiting.is_empty() {
+        match save(waiting.iter().map(Waiting::order).collect()) {
+            Ok(receipts) => {
+                for (one, receipt) in std::mem::take(&mut waiting).into_iter().zip(receipts) {
+                    taken.push(one.settle(parts, Ok(receipt))?);
+                }
+            }
+            Err(Error::Invalid(Invalid::InBatch { index, source })) if index < waiting.len() => {
+                let refused = Err(Error::Invalid(*source));
+                taken.push(waiting.remove(index).settle(parts, refused)?);
+            }
+            Err(error) if is_about_one(&error) => {
+                for one in std::mem::take(&mut waiting) {
+                    let saved = save::only(save(vec![one.order()]));
+                    taken.push(one.settle(parts, saved)?);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn became(receipt: &Receipt) -> Taken {
+    match receipt.fate {
+        _ if receipt.revived => Taken::Revived,
+        Fate::Created => Taken::Created,
+        Fate::Updated => Taken::Updated,
+        Fate::Unchanged => Taken::Unchanged,
+        Fate::Duplicate => Taken::Known,
+    }
+}
+
+/// Returns true if a failure concerns one file only, and not all that follow.
+fn is_about_one(error: &Error) -> bool {
+    matches!(error.class(), Class::Caller | Class::Conflict)
+}
+
+fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
+    if is_about_one(&error) {
+        Ok(taken_as(path, Taken::Skipped { why: error.to_string() }))
+    } else {
+        Err(error)
+    }
+}
+
+/// Archives the memories of files that vanished, and gives those that were archived. That they were archived with their file
+/// is noted first, so that they come back with it. A memory that another file says too, or somebody without a file, only loses
+/// the path.
+pub(crate) fn prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
+    let (space, right) = access::workplace(parts, caller)?;
+    let mut archived = HashSet::new();
+    for file in plan.vanished() {
+        if drop_path(parts, caller, (space.id, right), file)? {
+            continue;
+        }
+        let to = Some(ImportedFile { stamp: Stamp::GONE, settled: false, ..file.clone() });
+        let gone = Write::Imported { space: space.id, path: file.path.clone(), to };
+        let over = Right { over: Some(file.memory), ..right };
+        match parts.store.apply(&access::changes(caller, parts.clock.now(), vec![over], vec![gone])) {
+            Err(StoreError::Conflict(_)) => continue,
+            applied => applied?,
+        };
+        match standing::archive(parts, caller, file.memory.into(), Some(sources::BY_IMPORT)) {
+            Ok(_) => drop(archived.insert(file.memory)),
+            Err(Error::NoMemory { .. } | Error::Forgotten { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(archived)
+}
+
+/// The memories that [`prune`] would archive after what was foreseen. Nothing is written.
+pub(crate) fn foresee_prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
+    let vanished: HashSet<MemoryId> = plan.vanished().map(|file| file.memory).collect();
+    let vanished: Vec<MemoryId> = vanished.into_iter().collect();
+    let mut sources: HashMap<MemoryId, Sources> = HashMap::new();
+    for ids in vanished.chunks(MEMORIES) {
+        let memories = parts.store.memories(&caller.viewer, ids)?;
+        sources.extend(memories.iter().map(|memory| (memory.id, memory.provenance.sources())));
+    }
+    for (id, of) in &mut sources {
+        of.paths.retain(|path| plan.foreseen_at.get(path).is_none_or(|at| at == id));
+    }
+    for (path, at) in &plan.foreseen_at {
+        if let Some(of) = sources.get_mut(at) {
+            *of = of.clone().with(Some(path));
+        }
+    }
+    let mut archived = HashSet::new();
+    for file in plan.vanished() {
+        let Some(from) = sources.get_mut(&file.memory) else { continue };
+        match left_without(from, &file.path) {
+            Some(left) => *from = left,
+            None => drop(archived.insert(file.memory)),
+        }
+    }
+    Ok(archived)
+}
+
+/// The other sources of a memory, where a file was one of its sources and it has others.
+fn left_without(sources: &Sources, path: &str) -> Option<Sources> {
+    sources.clone().without(path).filter(|left| left != sources)
+}
+
+/// Takes the path of a file that vanished from a memory that has other sources. Says whether it has.
+fn drop_path(
+    parts: &Parts,
+    caller: &Caller,
+    (space, right): (SpaceId, Right),
+    file: &ImportedFile,
+) -> Result<bool, Error> {
+    let found = parts.store.memories(&caller.viewer, &[file.memory])?;
+    let Some(memory) = found.first() else { return Ok(false) };
+    let from = memory.provenance.sources();
+    let Some(to) = left_without(&from, &file.path) else { return Ok(false) };
+    let now = parts.clock.now();
+    let mut audit = SourceChange::PathRemoved(file.path.clone(), None).audit(caller, now, memory);
+    audit.reason = Some(sources::BY_IMPORT.to_owned());
+    let over = Right { over: Some(file.memory), ..right };
+    let writes = vec![
+        Write::SetSources { id: file.memory, from, to },
+        Write::Audit(audit),
+        Write::Imported { space, path: file.path.clone(), to: None },
+    ];
+    match parts.store.apply(&access::changes(caller, now, vec![over], writes)) {
+        // Another process was faster; the next import checks again.
+        Err(StoreError::Conflict(_)) => Ok(true),
+        applied => applied.map(|_| true).map_err(Error::from),
+    }
+}

@@ -1,0 +1,264 @@
+//! Background jobs: enqueued, claimed with a lease, retried with growing pauses, given up with a reason.
+
+use std::time::Duration;
+
+use crate::model::change::Write;
+use crate::model::error::{Conflict, Error, StoreError};
+use crate::model::id::{JobId, MemoryId};
+use crate::model::job::{self, Job, Lease};
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::JobState;
+use crate::verbs::access::{self, Parts};
+
+/// Number of due jobs that a claim reads at a time. It reads more once others have taken them all.
+const LOOKED_AT: usize = 16;
+/// The pause after the first failure; each further one doubles it.
+const FIRST_PAUSE_MILLIS: i64 = 5_000;
+/// The longest pause.
+const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
+/// The error of a job that began as often as it may.
+pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
+/// Number of dead jobs searched for one.
+const GIVEN_UP: usize = 1_000;
+/// Number of running jobs searched for abandoned ones.
+const HELD: usize = 1_000;
+/// Maximum number of characters kept of the error of an attempt.
+const REASON_CHARS: usize = 500;
+
+/// Enqueues a job.
+pub(crate) fn add(parts: &Parts, job: Job) -> Result<Job, Error> {
+    write(parts, job.created_at, Write::Enqueue(job.clone()))?;
+    Ok(job)
+}
+
+/// Returns a job that exists once in a store; enqueues it if it is missing. If another process does so at the same time, theirs
+/// counts.
+pub(crate) fn sole(parts: &Parts, id: JobId, kind: &str, payload: serde_json::Value) -> Result<Job, Error> {
+    if let Some(job) = parts.store.job(id)? {
+        return Ok(job);
+    }
+    match add(parts, Job { id, ..Job::new(kind, payload, u32::MAX, parts.clock.now()) }) {
+        Ok(job) => Ok(job),
+        Err(error) => parts.store.job(id)?.ok_or(error),
+    }
+}
+
+/// Claims the oldest due job of these kinds for the duration of the lease; `None` if there is none. A job whose holder vanished
+/// is claimed again, even after its last attempt: [`Job::is_spent`].
+pub(crate) fn claim_any(
+    parts: &Parts,
+    kinds: &[&str],
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    let now = parts.clock.now();
+    loop {
+        let due = parts.store.claimable(kinds, now, LOOKED_AT)?;
+        if due.is_empty() {
+            return Ok(None);
+        }
+        if let Some(job) = claim_one(parts, due, now, holder, lease)? {
+            return Ok(Some(job));
+        }
+    }
+}
+
+/// Claims the first of these jobs that no other process claims first.
+fn claim_one(
+    parts: &Parts,
+    due: Vec<Job>,
+    now: Timestamp,
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    for job in due {
+        if let Some(next) = claim_this(parts, job, now, holder, lease)? {
+            return Ok(Some(next));
+        }
+    }
+    Ok(None)
+}
+
+/// Claims a job, unless another process claims it first.
+pub(crate) fn claim_this(
+    parts: &Parts,
+    job: Job,
+    now: Timestamp,
+    holder: &str,
+    lease: Duration,
+) -> Result<Option<Job>, Error> {
+    let next = Job {
+        state: JobState::Running,
+        attempts: job.attempts.saturating_add(1),
+        lease: Some(Lease { holder: holder.to_owned(), until: now.plus(lease) }),
+        ..job.clone()
+    };
+    match moved(parts, now, job, next) {
+        Ok(next) => Ok(Some(next)),
+        Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Extends the lease of a claimed job.
+pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let mut next = job.clone();
+    next.lease = job.lease.clone().map(|held| Lease { until: now.plus(lease), ..held });
+    moved(parts, now, job, next)
+}
+
+/// Ends the leases of holders that are gone, so that nobody waits for them, and returns their number.
+pub(crate) fn release(parts: &Parts, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
+    let now = parts.clock.now();
+    let mut released = 0;
+    for job in parts.store.jobs(&[JobState::Running], &[], HELD)? {
+        let lease = job.lease.clone().filter(|lease| lease.until > now && is_gone(&lease.holder));
+        let Some(lease) = lease else { continue };
+        let next = Job { lease: Some(Lease { until: now, ..lease }), ..job.clone() };
+        match moved(parts, now, job, next) {
+            Ok(_) => released += 1,
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(released)
+}
+
+/// Marks a claimed job as done.
+pub(crate) fn complete(parts: &Parts, job: Job) -> Result<Job, Error> {
+    let next = Job { state: JobState::Done, lease: None, last_error: None, ..job.clone() };
+    moved(parts, parts.clock.now(), job, next)
+}
+
+/// Removes a job and every trace of it.
+pub(crate) fn remove(parts: &Parts, job: Job) -> Result<(), Error> {
+    write(parts, parts.clock.now(), Write::RemoveJob(Box::new(job)))
+}
+
+/// Releases a claimed job for later, as if it had not begun.
+pub(crate) fn postpone(parts: &Parts, job: Job, pause: Duration) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let attempts = job.attempts.saturating_sub(1);
+    let next =
+        Job { state: JobState::Waiting, due_at: now.plus(pause), lease: None, attempts, ..job.clone() };
+    moved(parts, now, job, next)
+}
+
+/// Releases a claimed job in its earlier state, whatever was done under its lease.
+pub(crate) fn give_back(parts: &Parts, job: Job) -> Result<Job, Error> {
+    let attempts = job.attempts.saturating_sub(1);
+    let next = Job { state: JobState::Waiting, lease: None, attempts, ..job.clone() };
+    moved(parts, parts.clock.now(), job, next)
+}
+
+/// Ends a round of a claimed periodic job, with success or with this error. It waits for its next time and keeps the payload
+/// until then.
+pub(crate) fn rest(
+    parts: &Parts,
+    job: Job,
+    payload: serde_json::Value,
+    due_at: Timestamp,
+    error: Option<&Error>,
+) -> Result<Job, Error> {
+    let next = Job {
+        state: JobState::Waiting,
+        payload,
+        due_at,
+        lease: None,
+        attempts: 0,
+        last_error: error.map(|error| error.code().to_owned()),
+        ..job.clone()
+    };
+    moved(parts, parts.clock.now(), job, next)
+}
+
+/// Ends a failed attempt: the job is retried later, or given up after the last attempt.
+pub(crate) fn fail(parts: &Parts, job: Job, reason: &str) -> Result<Job, Error> {
+    let now = parts.clock.now();
+    let dead = job.attempts >= job.max_attempts;
+    let next = Job {
+        state: if dead { JobState::Dead } else { JobState::Waiting },
+        due_at: now.plus_millis(jittered(pause_millis(job.attempts))),
+        lease: None,
+        last_error: Some(crate::model::preview::cut(reason, REASON_CHARS)),
+        ..job.clone()
+    };
+    moved(parts, now, job, next)
+}
+
+/// Gives a dead job all its attempts again.
+pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Error> {
+    access::require_org_admin(parts, caller)?;
+    access::decide_again(|| {
+        let job = parts.store.job(id)?.ok_or_else(|| Error::NoJob { which: id.to_string() })?;
+        if job.state != JobState::Dead {
+            return Ok(job);
+        }
+        let now = parts.clock.now();
+        let next = renewed(&job, now);
+        moved(parts, now, job, next)
+    })
+}
+
+/// Finds the extraction job of a memory that was given up, if it is among the first of these.
+pub(crate) fn given_up(parts: &Parts, memory: MemoryId) -> Result<Option<Job>, Error> {
+    let dead = parts.store.jobs(&[JobState::Dead], &[job::EXTRACT], GIVEN_UP)?;
+    Ok(dead.into_iter().find(|job| job.memory() == Some(memory)))
+}
+
+/// Builds the write that gives a dead job all its attempts again.
+pub(crate) fn anew(job: Job, now: Timestamp) -> Write {
+    let to = renewed(&job, now);
+    Write::MoveJob { from: Box::new(job), to: Box::new(to) }
+}
+
+/// Returns a job with all its attempts, due at once.
+fn renewed(job: &Job, now: Timestamp) -> Job {
+    Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() }
+}
+
+/// Returns the jobs in these states, oldest due first.
+pub(crate) fn jobs(
+    parts: &Parts,
+    caller: &Caller,
+    states: &[JobState],
+    limit: usize,
+) -> Result<Vec<Job>, Error> {
+    access::require_org_admin(parts, caller)?;
+    Ok(parts.store.jobs(states, &[], limit)?)
+}
+
+/// Returns the pause after a number of attempts, before jitter.
+fn pause_millis(attempts: u32) -> i64 {
+    let doublings = attempts.saturating_sub(1).min(20);
+    (FIRST_PAUSE_MILLIS << doublings).min(LONGEST_PAUSE_MILLIS)
+}
+
+/// Adds up to a fifth, so that jobs that failed together do not come back together.
+fn jittered(millis: i64) -> i64 {
+    millis + fastrand::i64(0..=millis / 5)
+}
+
+/// Writes a change of a job, if nobody has changed it since.
+pub(crate) fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
+    write(parts, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
+    Ok(to)
+}
+
+fn write(parts: &Parts, at: Timestamp, write: Write) -> Result<(), Error> {
+    parts.store.apply(&access::own_changes(at, vec![write]))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_an_hour() {
+        let pauses: Vec<i64> = [1, 2, 3, 10, 11, 400].into_iter().map(pause_millis).collect();
+        assert_eq!(pauses, [5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
+    }
+}

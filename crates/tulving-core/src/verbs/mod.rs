@@ -1,0 +1,37 @@
+//! The verbs: what a caller can ask of the memory, one file or folder for each.
+//!
+//! Each verb checks the caller's rights, decides, and ends in one [`Store::apply`](crate::ports::Store::apply).
+
+pub mod adopt;
+pub mod import;
+
+pub(crate) mod access;
+pub(crate) mod ask;
+pub(crate) mod associate;
+pub(crate) mod briefing;
+pub(crate) mod conversation;
+pub(crate) mod directory;
+pub(crate) mod done;
+pub(crate) mod edit;
+pub(crate) mod embedding;
+pub(crate) mod follow;
+pub(crate) mod forget;
+pub(crate) mod history;
+pub(crate) mod jobs;
+pub(crate) mod objects;
+pub(crate) mod once;
+pub(crate) mod push;
+pub(crate) mod quality;
+pub(crate) mod read;
+pub(crate) mod recall;
+pub(crate) mod related;
+pub(crate) mod relocate;
+pub(crate) mod retract;
+pub(crate) mod review;
+pub(crate) mod save;
+pub(crate) mod standing;
+pub(crate) mod succession;
+pub(crate) mod timeline;
+pub(crate) mod touch;
+pub(crate) mod transfer;
+pub(crate) mod usage;

@@ -1,0 +1,177 @@
+//! Imports documents: text as it is, other files as attachments whose text is extracted later.
+
+use std::borrow::Cow;
+
+use crate::classify::form::{self, DecodedDocument, DocumentForm, FormMismatch};
+use crate::model::answer::{Receipt, Warning};
+use crate::model::error::{Error, Field};
+use crate::model::limits;
+use crate::model::memory::Attachment;
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::vocabulary::ContentType;
+use crate::text::{front, normalize};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::objects::{self, Kept};
+use crate::verbs::save::{self, Order};
+
+/// The name of a file without a name.
+const UNNAMED: &str = "unnamed file";
+
+/// A document.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// Its name, with its path if known.
+    pub name: Option<String>,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The fields of the save. The content comes from the bytes.
+    pub about: SaveRequest,
+}
+
+/// A document that was examined: the request to save, and what goes with it.
+pub(crate) struct Seen {
+    pub(crate) request: SaveRequest,
+    /// A warning for the user.
+    pub(crate) warning: Option<Warning>,
+    /// The stored file, if it is not text.
+    pub(crate) kept: Option<Kept>,
+    /// True if the document itself has metadata.
+    pub(crate) told: bool,
+}
+
+/// Saves a document.
+pub(crate) fn push(parts: &Parts, caller: &Caller, document: Document) -> Result<Receipt, Error> {
+    access::workplace(parts, caller)?;
+    let seen = look(parts, document)?;
+    let order = Order { told: seen.told, ..Order::of(seen.request) };
+    let saved = save::only(save::save_orders(parts, caller, vec![order]));
+    settle(parts, saved, seen.warning, seen.kept)
+}
+
+/// Finishes a push: keeps the stored file if the save succeeded, deletes it otherwise.
+pub(crate) fn settle(
+    parts: &Parts,
+    saved: Result<Receipt, Error>,
+    warning: Option<Warning>,
+    kept: Option<Kept>,
+) -> Result<Receipt, Error> {
+    match saved {
+        Ok(mut receipt) => {
+            if let Some(kept) = kept {
+                kept.stays(parts);
+            }
+            receipt.warnings.extend(warning);
+            Ok(receipt)
+        }
+        Err(error) => {
+            if let Some(kept) = kept {
+                kept.goes(parts);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Determines what a document is, and stores its file if it is not text.
+pub(crate) fn look(parts: &Parts, document: Document) -> Result<Seen, Error> {
+    look_by(document, |bytes, media_type, name| {
+        let kept = objects::keep(parts, bytes, media_type, name)?;
+        Ok((kept.attachment.clone(), Some(kept)))
+    })
+}
+
+/// Finds out what would be saved of a document. Nothing is kept.
+pub(crate) fn foresee(parts: &Parts, document: Document) -> Result<Seen, Error> {
+    look_by(document, |bytes, media_type, name| {
+        Ok((objects::describe(parts, bytes, media_type, name)?, None))
+    })
+}
+
+/// Finds out what a document is, with what is said and kept of its file where it is not text.
+fn look_by(
+    document: Document,
+    attach: impl FnOnce(&[u8], &str, &str) -> Result<(Attachment, Option<Kept>), Error>,
+) -> Result<Seen, Error> {
+    let Document { name, bytes, about } = document;
+    let DecodedDocument { form, text } = form::of_bytes(name.as_deref(), &bytes);
+    if let Some(text) = text {
+        return Ok(written(name.as_deref(), text, about, form));
+    }
+    let name = name.as_deref().and_then(|name| name.rsplit(['/', '\\']).next());
+    let name = normalize::line(Field::File, name.unwrap_or(UNNAMED), limits::NOTE_CHARS)?;
+    let (attachment, kept) = attach(&bytes, form.media_type, &name)?;
+    let warning = form.note.map(|note| Warning::Form { note: note.to_string() });
+    let request = SaveRequest {
+        content: name,
+        content_type: Some(ContentType::File),
+        attachment: Some(attachment),
+        ..about
+    };
+    Ok(Seen { request, warning, kept, told: false })
+}
+
+/// Prepares a document that is text.
+fn written(name: Option<&str>, text: Cow<'_, str>, about: SaveRequest, form: DocumentForm) -> Seen {
+    let legible = normalize::legible(&text);
+    let left_out = legible.is_some().then(|| "control characters were left out".to_owned());
+    let content = legible.unwrap_or_else(|| text.into_owned());
+    let wrong = name.filter(|name| is_markdown(name)).and_then(|_| wrong_fields(&content));
+    let (about, told) = itself(name, SaveRequest { content, ..about });
+    let (request, warning) = formed(name, about, form);
+    let warning = warning.or_else(|| wrong.or(left_out).map(|note| Warning::Form { note }));
+    Seen { request, warning, kept: None, told }
+}
+
+/// What is wrong with the fields above a Markdown text, where they cannot be read.
+fn wrong_fields(text: &str) -> Option<String> {
+    let (head, toml) = front::head(text)?;
+    match form::of_data(None, Some(if toml { "toml" } else { "yaml" }), head).note? {
+        FormMismatch::Invalid { format, line, column, why } => Some(format!(
+            "the fields above the text are not valid {format} and stay in it: {why} at line {}, column {column}",
+            line + 1
+        )),
+        _ => None,
+    }
+}
+
+/// Adds the metadata of a Markdown document to a request, and returns true if there was any.
+fn itself(name: Option<&str>, request: SaveRequest) -> (SaveRequest, bool) {
+    let Some(name) = name.filter(|name| is_markdown(name)) else { return (request, false) };
+    let (mut request, mut told) = (request, false);
+    if let Some(front) = front::front(&request.content) {
+        // A document of nothing but fields is kept whole.
+        if !front.text.trim().is_empty() {
+            request = front::told(SaveRequest { content: front.text, ..request }, front.about);
+            told = true;
+        }
+    }
+    let known = front::instructions(name).unwrap_or_default();
+    (front::told(request, known), told)
+}
+
+fn is_markdown(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+    extension.is_some_and(|extension| matches!(extension.as_str(), "md" | "mdx" | "markdown"))
+}
+
+/// Sets the form of a text in a request if none was given.
+pub(crate) fn text(request: SaveRequest) -> (SaveRequest, Option<Warning>) {
+    let name = request.source_path.clone();
+    let form = form::of_text(name.as_deref(), &request.content);
+    formed(name.as_deref(), request, form)
+}
+
+/// Sets the form that was given, else the one that was detected. A claim of structured data is checked, not believed.
+fn formed(name: Option<&str>, request: SaveRequest, told: DocumentForm) -> (SaveRequest, Option<Warning>) {
+    let form = match request.content_type {
+        None => told,
+        Some(ContentType::Structured) => form::of_data(name, request.language.as_deref(), &request.content),
+        Some(_) => return (request, None),
+    };
+    let language = match form.content_type {
+        ContentType::Text => None,
+        _ => request.language.or_else(|| form.language.map(str::to_owned)),
+    };
+    let request = SaveRequest { content_type: Some(form.content_type), language, ..request };
+    (request, form.note.map(|note| Warning::Form { note: note.to_string() }))
+}

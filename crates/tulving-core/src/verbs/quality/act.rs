@@ -1,0 +1,66 @@
+//! Carries out proposals, with the verbs that a person would use.
+
+use super::{MemoryAtVersion, ProposedChange, replace};
+use crate::model::answer::Done;
+use crate::model::error::Error;
+use crate::model::id::ProposalId;
+use crate::model::request::{AssociationRequest, Caller, ForgetRequest, Manner, UpdateRequest};
+use crate::model::score::Weight;
+use crate::model::vocabulary::{MemoryType, ProposedAct, Relation};
+use crate::verbs::access::Parts;
+use crate::{verbs::associate, verbs::edit, verbs::forget, verbs::standing};
+
+/// Carries out a deed and returns its result.
+pub(super) fn act(
+    parts: &Parts,
+    caller: &Caller,
+    id: ProposalId,
+    deed: &ProposedChange,
+) -> Result<Done, Error> {
+    let stale = || Error::NoProposal { id };
+    let first = deed.of.first().ok_or_else(stale)?;
+    let link = |to: &MemoryAtVersion, relation: Relation| {
+        let weight = deed.weight.map(Weight::get);
+        let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
+        associate::associate(parts, caller, first.id.into(), &request, Some(deed.reason)).map(drop)
+    };
+    let (message, saved) = match deed.act {
+        ProposedAct::Supersede => {
+            let older = deed.of.get(1).ok_or_else(stale)?;
+            link(older, Relation::Updates)?;
+            (format!("{} updates {} from now on", first.label, older.label), None)
+        }
+        ProposedAct::Contradict => {
+            let other = deed.of.get(1).ok_or_else(stale)?;
+            link(other, Relation::Contradicts)?;
+            (format!("{} contradicts {} from now on", first.label, other.label), None)
+        }
+        ProposedAct::Promote => {
+            let fact = UpdateRequest {
+                if_version: Some(first.version),
+                memory_type: Some(MemoryType::Fact),
+                ..UpdateRequest::default()
+            };
+            edit::update(parts, caller, first.id.into(), &fact)?;
+            for other in &deed.of[1..] {
+                link(other, Relation::Updates)?;
+            }
+            (format!("{} is a fact from now on", first.label), None)
+        }
+        ProposedAct::Forget => {
+            let request = ForgetRequest { manner: Manner::Soft, reason: Some(deed.reason.to_owned()) };
+            forget::forget(parts, caller, first.id.into(), &request)?;
+            (format!("Forgot {}; it can be restored", first.label), None)
+        }
+        ProposedAct::Archive => {
+            standing::archive(parts, caller, first.id.into(), Some(deed.reason))?;
+            (format!("Archived {}; it can be brought back", first.label), None)
+        }
+        ProposedAct::ReplaceRedacted => {
+            let MemoryAtVersion { id: memory, version, label } = first;
+            let new = replace::replace(parts, caller, id, (*memory, *version))?;
+            (format!("Saved {} without its secrets and erased {label}", new.label()), Some(new.id))
+        }
+    };
+    Ok(Done { proposal: id, act: deed.act, message, saved })
+}

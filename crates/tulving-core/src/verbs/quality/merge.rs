@@ -1,0 +1,243 @@
+//! Proposals about memories that say nearly the same: decided by a judge, then carried out in one transaction.
+//!
+//! [`cases`] are found by the same scan as every finding. [`settle`] carries out each decision if the memories have not changed
+//! since, and records the pass.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::scan::QualityScan;
+use crate::model::association::Association;
+use crate::model::change::{Revision, Right, Write};
+use crate::model::error::Error;
+use crate::model::id::{MemoryId, ProposalId};
+use crate::model::memory::Memory;
+use crate::model::pass::{Pass, PassAct};
+use crate::model::request::{Caller, UpdateRequest};
+use crate::model::score::Weight;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{
+    AuditAct, FindingKind, LinkedBy, MemoryType, PassOutcome, Relation, Role, Verdict, VersionAct,
+};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::save::derive::About;
+use crate::verbs::save::intake;
+use crate::verbs::standing;
+
+/// The kinds of findings that are decided here.
+const KINDS: &[FindingKind] =
+    &[FindingKind::NearDuplicate, FindingKind::Differs, FindingKind::CompetingValues, FindingKind::Repeated];
+
+/// Maximum number of cases from which those to decide are chosen.
+const LOOKED_AT: usize = 200;
+
+/// Memories that say nearly the same, newest first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SimilarMemoryGroup {
+    /// The memories as they were scanned.
+    pub(crate) memories: Vec<Memory>,
+}
+
+impl SimilarMemoryGroup {
+    /// Returns a digest of the case, which changes once one of its memories is edited, pinned or unpinned.
+    pub(crate) fn digest(&self) -> String {
+        let one = |memory: &Memory| format!("{}@{} {}", memory.id, memory.version, memory.standing.pinned);
+        let mut said: Vec<String> = self.memories.iter().map(one).collect();
+        said.sort_unstable();
+        ProposalId::of(&said.join(" ")).to_string()
+    }
+}
+
+/// A case, the decision about it and the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MergeDecision {
+    /// The case.
+    pub(crate) case: SimilarMemoryGroup,
+    /// The decision.
+    pub(crate) verdict: Verdict,
+    /// The reason.
+    pub(crate) reason: String,
+}
+
+/// Finds some cases among the memories of the caller's space that the caller may see, with private or with shared ones. Cases
+/// that were `judged` before are left out.
+pub(crate) fn cases(
+    parts: &Parts,
+    caller: &Caller,
+    private: bool,
+    judged: &HashSet<String>,
+    most: usize,
+) -> Result<Vec<SimilarMemoryGroup>, Error> {
+    let mut cases: Vec<SimilarMemoryGroup> = Vec::new();
+    QualityScan::new(parts, caller, KINDS).run(&mut |_| {}, &mut |found| {
+        if found.memories.iter().any(|memory| standing::private_to(memory).is_some()) == private {
+            let mut memories: Vec<Memory> = found.memories.iter().map(|memory| (*memory).clone()).collect();
+            memories.sort_by_key(|memory| std::cmp::Reverse((memory.usage.created_at, memory.id)));
+            cases.extend(
+                Some(SimilarMemoryGroup { memories }).filter(|case| !judged.contains(&case.digest())),
+            );
+        }
+        if cases.len() < LOOKED_AT { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    // The choice is random, so that undecidable cases do not block all that follow.
+    fastrand::shuffle(&mut cases);
+    cases.truncate(most);
+    Ok(cases)
+}
+
+/// Carries out the decisions in one transaction and returns the pass as recorded; without `write`, as it would be. The given pass
+/// already has the judged cases.
+pub(crate) fn settle(
+    parts: &Parts,
+    caller: &Caller,
+    pass: &Pass,
+    decided: &[MergeDecision],
+    write: bool,
+) -> Result<Pass, Error> {
+    access::decide_again(|| {
+        let now = parts.clock.now();
+        let mut act = MergeTransaction {
+            parts,
+            caller,
+            now,
+            rights: Vec::new(),
+            writes: Vec::new(),
+            pass: pass.clone(),
+        };
+        for one in decided {
+            act.add(one)?;
+        }
+        let MergeTransaction { rights, mut writes, pass, .. } = act;
+        let done = pass.acts.iter().any(PassAct::is_deed);
+        let pass = pass.ended(if done { PassOutcome::Done } else { PassOutcome::Nothing }, now);
+        if !write {
+            return Ok(pass);
+        }
+        writes.push(Write::Pass { from: None, to: Box::new(pass.clone()) });
+        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        Ok(pass)
+    })
+}
+
+/// A transaction under construction.
+struct MergeTransaction<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    now: Timestamp,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+    pass: Pass,
+}
+
+impl MergeTransaction<'_> {
+    /// Adds the decision about a case, unless one of its memories has changed since or was handled before.
+    fn add(&mut self, decided: &MergeDecision) -> Result<(), Error> {
+        let ids: Vec<_> = decided.case.memories.iter().map(|memory| memory.id).collect();
+        let dealt_with = |act: &PassAct| act.memories().iter().any(|id| ids.contains(id));
+        let now = self.parts.store.memories(&self.caller.viewer, &ids)?;
+        let same = |(then, now): (&Memory, &Memory)| {
+            (then.id, then.version, then.standing) == (now.id, now.version, now.standing)
+        };
+        let unchanged = now.len() == ids.len() && decided.case.memories.iter().zip(&now).all(same);
+        if !unchanged || self.pass.acts.iter().any(dealt_with) {
+            return Ok(());
+        }
+        let [newest, others @ ..] = now.as_slice() else { return Ok(()) };
+        match decided.verdict {
+            // A memory that somebody pinned is not superseded automatically.
+            Verdict::Updates | Verdict::Fact if others.iter().any(|other| other.standing.pinned) => Ok(()),
+            Verdict::Updates => self.link_all(newest, others, Relation::Updates, &decided.reason),
+            Verdict::Contradicts => self.link_all(newest, others, Relation::Contradicts, &decided.reason),
+            Verdict::Fact => {
+                self.promote(newest)?;
+                self.link_all(newest, others, Relation::Updates, &decided.reason)
+            }
+            Verdict::Distinct => self.part(newest, others),
+        }
+    }
+
+    fn require(&mut self, memory: &Memory) -> Result<(), Error> {
+        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+        self.rights.push(right);
+        Ok(())
+    }
+
+    fn link_all(
+        &mut self,
+        newest: &Memory,
+        others: &[Memory],
+        relation: Relation,
+        reason: &str,
+    ) -> Result<(), Error> {
+        self.require(newest)?;
+        let edges = self.parts.store.associations(&self.caller.viewer, &[newest.id])?;
+        for other in others {
+            self.require(other)?;
+            let known = edges
+                .iter()
+                .find(|edge| (edge.source, edge.target, edge.relation) == (newest.id, other.id, relation));
+            let was = known.filter(|edge| edge.linked_by == LinkedBy::Auto).map(|edge| edge.weight);
+            let weight = weight_between(&edges, other.id);
+            let (source, target) = (newest.id, other.id);
+            let (linked_by, created_at) = (LinkedBy::Caller, self.now);
+            self.writes.push(Write::Link(Association {
+                source,
+                target,
+                relation,
+                weight,
+                linked_by,
+                created_at,
+            }));
+            let detail = Some(format!("{relation} {target}; the pass {}", self.pass.id));
+            let (act, reason) = (AuditAct::Associated, Some(reason.to_owned()));
+            let mut entry = standing::audit(self.caller, self.now, act, newest, reason, detail);
+            entry.private_to = entry.private_to.or_else(|| standing::private_to(other));
+            self.writes.push(Write::Audit(entry));
+            self.pass.acts.push(PassAct::Linked { source, target, relation, weight, was });
+        }
+        Ok(())
+    }
+
+    fn promote(&mut self, memory: &Memory) -> Result<(), Error> {
+        self.require(memory)?;
+        let fact = UpdateRequest { memory_type: Some(MemoryType::Fact), ..UpdateRequest::default() };
+        let patch = intake::read_update(&fact, self.parts.limits)?;
+        let (from, to) = (memory.version, memory.version.next());
+        self.writes.push(Write::Revise(Box::new(Revision {
+            id: memory.id,
+            from,
+            act: VersionAct::Updated,
+            edition: patch.onto(&memory.edition, About::memory(memory)),
+            stood: memory.standing,
+            standing: memory.standing,
+            chunks: None,
+            attachment: None,
+            vouched: None,
+        })));
+        self.pass.acts.push(PassAct::Edited { memory: memory.id, from, to });
+        Ok(())
+    }
+
+    /// Removes the automatic links.
+    fn part(&mut self, newest: &Memory, others: &[Memory]) -> Result<(), Error> {
+        self.require(newest)?;
+        let edges = self.parts.store.associations(&self.caller.viewer, &[newest.id])?;
+        let auto = edges.iter().filter(|edge| {
+            edge.linked_by == LinkedBy::Auto
+                && others.iter().any(|other| edge.source == other.id || edge.target == other.id)
+        });
+        for Association { source, target, relation, weight, .. } in auto.copied() {
+            self.writes.push(Write::Unlink { source, target, relation });
+            self.pass.acts.push(PassAct::Unlinked { source, target, relation, weight });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the similarity of two memories, by the links between them. The automatic `updates` link, made when the newer one was
+/// saved, has it. The weight of any other link has another meaning, and is used only if there is no such link.
+fn weight_between(edges: &[Association], other: MemoryId) -> Weight {
+    let between = || edges.iter().filter(|edge| edge.source == other || edge.target == other);
+    let alike = |edge: &&Association| (edge.relation, edge.linked_by) == (Relation::Updates, LinkedBy::Auto);
+    between().find(alike).or_else(|| between().next()).map_or(Weight::DEFAULT, |edge| edge.weight)
+}

@@ -1,0 +1,166 @@
+//! Finds problems in the memories of a space, and carries out its proposals.
+//!
+//! [`scan`] reads them page by page and reports its findings: [`quality`] counts them and keeps the first of each kind,
+//! [`apply`] waits for the one with the given proposal. Proposals are carried out by the verbs, so they need the same
+//! rights, and are audited and undone in the same way.
+
+mod act;
+mod competing;
+mod links;
+mod look;
+pub(crate) mod merge;
+mod replace;
+mod scan;
+
+use std::ops::ControlFlow;
+
+use self::scan::QualityScan;
+use crate::model::answer::{Concerned, Done, Finding, Proposal, Report};
+use crate::model::error::{Error, Field};
+use crate::model::id::{MemoryId, ProposalId, Version};
+use crate::model::memory::Memory;
+use crate::model::preview;
+use crate::model::request::{Caller, QualityRequest};
+use crate::model::score::Weight;
+use crate::model::vocabulary::{FindingKind, ProposedAct};
+use crate::text::{secrets, visible};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::read;
+
+/// Maximum characters of a memory that a report repeats.
+const PREVIEW: usize = 100;
+
+/// A finding, before it is reported.
+struct ScanFinding<'a> {
+    kind: FindingKind,
+    memories: Vec<&'a Memory>,
+    why: String,
+    advice: Option<String>,
+    deeds: Vec<ProposedChange>,
+}
+
+/// A proposed action, and the state on which it was decided.
+#[derive(Clone, Debug, PartialEq)]
+struct ProposedChange {
+    act: ProposedAct,
+    /// The memories that it changes; if there are two, the one that stays is first.
+    of: Vec<MemoryAtVersion>,
+    /// The similarity of two memories, if one is to supersede the other.
+    weight: Option<Weight>,
+    /// The reason, for the audit.
+    reason: &'static str,
+}
+
+/// A memory at a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct MemoryAtVersion {
+    id: MemoryId,
+    version: Version,
+    label: String,
+}
+
+impl MemoryAtVersion {
+    fn of(memory: &Memory) -> Self {
+        Self { id: memory.id, version: memory.version, label: memory.label() }
+    }
+}
+
+impl ProposedChange {
+    fn new(act: ProposedAct, of: &[&Memory], reason: &'static str) -> Self {
+        Self { act, of: of.iter().map(|memory| MemoryAtVersion::of(memory)).collect(), weight: None, reason }
+    }
+
+    fn id(&self, kind: FindingKind) -> ProposalId {
+        let mut said = format!("{kind} {}", self.act);
+        for MemoryAtVersion { id, version, .. } in &self.of {
+            said += &format!(" {id}@{version}");
+        }
+        ProposalId::of(&said)
+    }
+
+    fn does(&self) -> String {
+        let name = |place: usize| self.of.get(place).map_or("", |subject| subject.label.as_str());
+        match self.act {
+            ProposedAct::Supersede => format!("{} updates {}", name(0), name(1)),
+            ProposedAct::Contradict => format!("{} contradicts {}", name(0), name(1)),
+            ProposedAct::Promote => {
+                let others: Vec<&str> = self.of.iter().skip(1).map(|one| one.label.as_str()).collect();
+                format!("make {} a fact that updates {}", name(0), others.join(" and "))
+            }
+            ProposedAct::Forget => format!("forget {}; it can be restored", name(0)),
+            ProposedAct::Archive => format!("archive {}; it can be brought back", name(0)),
+            ProposedAct::ReplaceRedacted => {
+                format!("save {} anew without its secrets, and erase it with its versions", name(0))
+            }
+        }
+    }
+}
+
+/// Finds problems in the memories of the caller's space that the caller may see. `progress` receives the number of
+/// memories checked since the last call.
+pub(crate) fn quality(
+    parts: &Parts,
+    caller: &Caller,
+    request: &QualityRequest,
+    progress: &mut dyn FnMut(usize),
+) -> Result<Report, Error> {
+    read::bounded(Field::Limit, request.limit, usize::MAX)?;
+    access::space_of_call(parts, caller)?;
+    let kinds = if request.kinds.is_empty() { FindingKind::ALL } else { request.kinds.as_slice() };
+    let mut report = Report::default();
+    report.counts.extend(kinds.iter().map(|kind| (*kind, 0)));
+    let mut findings: Vec<Finding> = Vec::new();
+    let scan = QualityScan::new(parts, caller, kinds).older_than(request.older_than_days);
+    let looked_at = scan.run(progress, &mut |found| {
+        let count = report.counts.entry(found.kind).or_default();
+        *count += 1;
+        if *count <= request.limit as u64 {
+            findings.push(told(found));
+        }
+        ControlFlow::Continue(())
+    })?;
+    findings.sort_by_key(|finding| finding.kind);
+    Ok(Report { looked_at, findings, ..report })
+}
+
+/// Carries out the proposal with this id, if it still applies.
+pub(crate) fn apply(parts: &Parts, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
+    access::space_of_call(parts, caller)?;
+    let mut deed = None;
+    // The age limit does not apply here, because the id does not include it.
+    QualityScan::new(parts, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
+        deed = found.deeds.iter().find(|deed| deed.id(found.kind) == id).cloned();
+        if deed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let deed = deed.ok_or(Error::NoProposal { id })?;
+    act::act(parts, caller, id, &deed)
+}
+
+fn told(found: &ScanFinding<'_>) -> Finding {
+    let proposal =
+        |deed: &ProposedChange| Proposal { id: deed.id(found.kind), act: deed.act, does: deed.does() };
+    Finding {
+        kind: found.kind,
+        memories: found.memories.iter().map(|memory| concerned(memory)).collect(),
+        why: found.why.clone(),
+        advice: found.advice.clone(),
+        proposals: found.deeds.iter().map(proposal).collect(),
+    }
+}
+
+fn concerned(memory: &Memory) -> Concerned {
+    Concerned {
+        id: memory.id,
+        number: memory.number,
+        label: memory.label(),
+        version: memory.version,
+        preview: shown(&memory.edition.text.content, PREVIEW),
+        created_at: memory.usage.created_at,
+        access_count: memory.usage.access_count,
+    }
+}
+
+/// Returns the beginning of a text on one line, without secrets and hidden characters.
+fn shown(text: &str, limit: usize) -> String {
+    preview::cut(&visible::plain(&secrets::redacted(text)), limit)
+}

@@ -1,0 +1,245 @@
+//! Reads memories without recalling them: get, list, count.
+
+use sha2::{Digest, Sha256};
+
+use crate::model::answer::{Cursor, Page, Position};
+use crate::model::change::{Listing, Write};
+use crate::model::error::{Error, Field, Invalid};
+use crate::model::id::{ListingId, MemoryId, MemoryRef};
+use crate::model::limits;
+use crate::model::memory::Memory;
+use crate::model::request::{Caller, Filter, Forgotten, ListRequest};
+use crate::model::time::Timestamp;
+use crate::ports::Extent;
+use crate::text::normalize;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::succession::{self, Moment};
+
+/// Lifetime of a frozen order.
+const LISTING_LIVES_MILLIS: i64 = 3_600_000;
+
+/// Number of memories read at a time.
+const SLICE: usize = 64;
+/// Bytes read at once of rows that are not returned as they are.
+pub(crate) const PAGE_BYTES: usize = 16_000_000;
+
+/// Returns a memory.
+pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    let mut memory = access::find(parts, caller, which)?;
+    succession::settle(parts, caller, [&mut memory], Moment::Now(parts.clock.now()))?;
+    Ok(memory)
+}
+
+/// Returns the number of matching memories, among those that [`list`] lists.
+pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
+    let filter = fitted(filter, parts.clock.now())?.of_records();
+    Ok(parts.store.count(&caller.viewer, &filter)?)
+}
+
+/// Returns a page, without mirrors unless their file is named, shorter than requested if its contents are long. Following the
+/// cursors neither skips nor repeats, whatever is written meanwhile: in the order of creation each page begins after the end
+/// of the last; in an order that may change, the first page freezes it.
+pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
+    bounded(Field::Limit, request.limit, limits::PAGE)?;
+    let filter = fitted(&request.filter, parts.clock.now())?.of_records();
+    let request = &ListRequest { filter, ..request.clone() };
+    let fingerprint = fingerprint(caller, request);
+    if let Some(cursor) = request.cursor.filter(|cursor| {
+        let fixed = matches!(cursor.position, Position::After(..));
+        cursor.fingerprint != fingerprint || fixed != request.sort.is_fixed()
+    }) {
+        return Err(Invalid::Cursor { got: crate::model::preview::short(&cursor.to_string()) }.into());
+    }
+    let mut page = match request.cursor.map(|cursor| cursor.position) {
+        Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
+        None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint),
+        None => fixed_page(parts, caller, request, fingerprint, None),
+        Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
+    }?;
+    succession::settle(parts, caller, &mut page.memories, Moment::Now(parts.clock.now()))?;
+    Ok(page)
+}
+
+fn fixed_page(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    fingerprint: u64,
+    mut after: Option<(Timestamp, MemoryId)>,
+) -> Result<Page, Error> {
+    let (viewer, limit) = (&caller.viewer, request.limit);
+    let mut memories: Vec<Memory> = Vec::new();
+    loop {
+        // One more than wanted tells whether anything follows.
+        let wanted = SLICE.min(limit - memories.len());
+        let room = parts.limits.answer_bytes.saturating_sub(bytes_of(&memories));
+        let extent = Extent::whole(wanted + 1, room);
+        let mut slice = parts.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
+        let heavy = bytes_of(&slice) >= room;
+        // If the byte limit ended the slice, it is unknown whether anything follows.
+        let more = slice.len() > wanted || (heavy && follows(parts, caller, request, &slice)?);
+        slice.truncate(wanted);
+        memories.append(&mut slice);
+        let Some(last) = memories.last().filter(|_| more) else {
+            return Ok(Page::of(memories, None));
+        };
+        let place = (last.usage.created_at, last.id);
+        if memories.len() == limit || heavy {
+            let position = Position::After(place.0, place.1);
+            return Ok(Page::of(memories, Some(Cursor { fingerprint, position })));
+        }
+        after = Some(place);
+    }
+}
+
+fn freeze(parts: &Parts, caller: &Caller, request: &ListRequest, fingerprint: u64) -> Result<Page, Error> {
+    let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
+    let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(request.limit)])?;
+    if taken == ids.len() {
+        return Ok(Page::of(memories, None));
+    }
+    let now = parts.clock.now();
+    let id = ListingId::mint(now);
+    let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
+    let listing = Listing { id, principal: caller.viewer.principal, expires_at, ids };
+    let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
+    parts.store.apply(&set)?;
+    let offset = u32::try_from(taken).expect("a page is small");
+    Ok(Page::of(memories, Some(Cursor { fingerprint, position: Position::Frozen(id, offset) })))
+}
+
+fn frozen_page(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    fingerprint: u64,
+    id: ListingId,
+    offset: u32,
+) -> Result<Page, Error> {
+    let listing = parts.store.listing(&caller.viewer, id, parts.clock.now())?.ok_or(Error::CursorExpired)?;
+    let start = listing.ids.len().min(offset as usize);
+    let end = listing.ids.len().min(start + request.limit);
+    let (memories, taken) = load(parts, caller, request, &listing.ids[start..end])?;
+    let next = u32::try_from(start + taken)
+        .ok()
+        .filter(|_| start + taken < listing.ids.len())
+        .map(|offset| Cursor { fingerprint, position: Position::Frozen(id, offset) });
+    Ok(Page::of(memories, next))
+}
+
+/// Returns true if a memory follows the last of these. This reads one content that is not needed, which is acceptable.
+fn follows(parts: &Parts, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
+    let after = slice.last().map(|last| (last.usage.created_at, last.id));
+    let next = parts.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;
+    Ok(!next.is_empty())
+}
+
+/// Returns the total bytes of the contents.
+pub(crate) fn bytes_of(memories: &[Memory]) -> usize {
+    memories.iter().map(|memory| memory.edition.text.content.len()).sum()
+}
+
+/// Returns the first of these memories, as many as one answer should carry, but at least one.
+pub(crate) fn nearest(parts: &Parts, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+    Ok(parts.store.memories_within(&caller.viewer, ids, parts.limits.answer_bytes)?)
+}
+
+/// Passes these memories on one by one, reading no more at once than an answer should carry.
+pub(crate) fn each(
+    parts: &Parts,
+    caller: &Caller,
+    mut ids: &[MemoryId],
+    take: &mut dyn FnMut(Memory),
+) -> Result<(), Error> {
+    let most = parts.limits.answer_bytes;
+    while !ids.is_empty() {
+        let memories = parts.store.memories_within(&caller.viewer, ids, most)?;
+        let last = memories.last().filter(|_| bytes_of(&memories) >= most).map(|last| last.id);
+        let taken =
+            last.and_then(|last| ids.iter().position(|id| *id == last)).map_or(ids.len(), |at| at + 1);
+        memories.into_iter().for_each(&mut *take);
+        ids = &ids[taken..];
+    }
+    Ok(())
+}
+
+/// Returns the memories of a page as they are now, and the number of ids that this covers. Memories that are gone meanwhile
+/// are left out, and so are those that were forgotten or restored, as the request requires.
+fn load(
+    parts: &Parts,
+    caller: &Caller,
+    request: &ListRequest,
+    ids: &[MemoryId],
+) -> Result<(Vec<Memory>, usize), Error> {
+    let (store, viewer, most) = (&parts.store, &caller.viewer, parts.limits.answer_bytes);
+    let mut memories: Vec<Memory> = Vec::new();
+    match request.filter.forgotten {
+        Forgotten::Without => memories = store.memories_within(viewer, ids, most)?,
+        Forgotten::Only => {
+            let mut bytes = 0;
+            for id in ids {
+                let found = store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?;
+                bytes += found.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>();
+                memories.extend(found);
+                if bytes >= most {
+                    break;
+                }
+            }
+        }
+    }
+    // If the byte limit ended the page, the next one begins after the last memory.
+    let last = memories.last().filter(|_| bytes_of(&memories) >= most);
+    let taken = last.and_then(|last| ids.iter().position(|id| *id == last.id)).map_or(ids.len(), |at| at + 1);
+    Ok((memories, taken))
+}
+
+/// Returns a fingerprint of the viewer, filter and order, which a cursor must match. Memories that expire between two pages do
+/// not change it.
+pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
+    let states_at = request.filter.states_at.map(|_| Timestamp::from_micros(0));
+    let filter = Filter { states_at, ..request.filter.clone() };
+    let text = format!("{:?} {filter:?} {:?}", caller.viewer, request.sort);
+    let digest = Sha256::digest(text.as_bytes());
+    u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
+}
+
+/// Normalises a filter: words in their stored form, each state once, and states evaluated now unless it gives a time.
+/// Refuses more tags than a memory can have, and an interval that ends before it begins.
+pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
+    let (got, limit) = (filter.tags.len(), limits::TAGS);
+    if got > limit {
+        return Err(Invalid::TooMany { field: Field::Tags, got, limit });
+    }
+    if let (Some(since), Some(until)) = (filter.since, filter.until)
+        && until <= since
+    {
+        return Err(Invalid::NoTimeBetween { since, until });
+    }
+    let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);
+    let mut states = filter.states.clone();
+    states.sort_unstable();
+    states.dedup();
+    Ok(Filter {
+        states,
+        tags: filter.tags.iter().map(|tag| normalize::composed(tag)).collect(),
+        key: composed(&filter.key),
+        conversation: composed(&filter.conversation),
+        source_agent: composed(&filter.source_agent),
+        states_at: filter.states_at.or(Some(now)),
+        ..filter.clone()
+    })
+}
+
+/// Checks a count from 1 to `most`.
+pub(crate) fn bounded(field: Field, got: usize, most: usize) -> Result<usize, Invalid> {
+    within(field, got, 1, most)
+}
+
+/// Checks a count from `least` to `most`.
+pub(crate) fn within(field: Field, got: usize, least: usize, most: usize) -> Result<usize, Invalid> {
+    if (least..=most).contains(&got) {
+        return Ok(got);
+    }
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    Err(Invalid::OutsideRange { field, got: number(got), least: number(least), most: number(most) })
+}

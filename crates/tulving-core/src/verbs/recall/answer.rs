@@ -1,0 +1,201 @@
+//! Turns ranked memories into hits: the best section of each, the reason for it, within the token budget.
+
+use crate::model::answer::{BestSection, Explanation, FurtherSection, Hit, LaneMark, Part};
+use crate::model::error::Error;
+use crate::model::id::MemoryRef;
+use crate::model::limits::BYTES_PER_TOKEN;
+use crate::model::memory::Memory;
+use crate::model::score::Score;
+use crate::model::search::{Found, Section};
+use crate::rank::evidence;
+use crate::rank::recipe::sum;
+use crate::text::chunk::ContentForm;
+
+use super::asked::Asked;
+use super::further::Further;
+use super::lanes::Gathered;
+use super::matched::{MatchedSection, QuestionWords};
+
+/// Bytes to which a content is cut if it does not fit into an answer.
+const SHORTENED: usize = 4_000;
+/// Maximum bytes of a content that is certainly one section.
+pub(super) const SHORT: usize = 400;
+
+/// A ranked memory.
+pub(super) struct Ranked {
+    pub(super) memory: Memory,
+    /// Its best item, if a lane of the index found it.
+    pub(super) item: Option<usize>,
+    /// The item that is its evidence: its own, or that of the memory that it updates.
+    pub(super) witness: Option<usize>,
+    pub(super) marks: Vec<LaneMark>,
+    pub(super) parts: Vec<Part>,
+    /// The highest possible score.
+    pub(super) most: f64,
+    /// The memory further up that says the same.
+    pub(super) twin_of: Option<MemoryRef>,
+    /// Its other items that match well.
+    pub(super) further: Vec<Further>,
+}
+
+impl Ranked {
+    /// Returns the sum of the parts.
+    pub(super) fn score(&self) -> f64 {
+        sum(&self.parts)
+    }
+}
+
+/// Returns the first hits, up to the limit, and the number of those that do not fit into the token budget. Within a
+/// budget, a long content is cut to its best section, and the room left after all hits is for further sections.
+pub(super) fn hits(
+    asked: &Asked<'_>,
+    ranked: Vec<Ranked>,
+    gathered: &Gathered,
+) -> Result<(Vec<Hit>, u64), Error> {
+    let found = &gathered.found;
+    let words = words(asked, gathered);
+    let mut hits: Vec<Hit> = Vec::new();
+    let (mut left, mut left_out) = (asked.ask.token_budget, 0);
+    let (mut bytes, most) = (0, asked.parts.limits.answer_bytes);
+    for mut ranked in ranked.into_iter().take(asked.plan.limit) {
+        asked.whole(&mut ranked.memory)?;
+        let Sections { best, further } = sections(asked, &ranked, found, &words)?;
+        let mut cut = false;
+        if let Some(left) = &mut left {
+            let content = &mut ranked.memory.edition.text.content;
+            let shown = best.as_ref().and_then(|section| content.get(section.start..section.end));
+            let tokens = shown.unwrap_or(content).len().div_ceil(BYTES_PER_TOKEN);
+            if tokens > *left {
+                left_out += 1;
+                continue;
+            }
+            *left -= tokens;
+            if let Some(shown) = shown.map(str::to_owned) {
+                (*content, cut) = (shown, true);
+            }
+        }
+        let content = &mut ranked.memory.edition.text.content;
+        if left.is_none() && bytes + content.len() > most && !hits.is_empty() {
+            cut |= shorten(content, best.as_ref());
+        }
+        bytes += content.len();
+        let evidence =
+            ranked.witness.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
+        hits.push(hit(ranked, Sections { best, further }, cut, evidence));
+    }
+    if let Some(left) = &mut left {
+        hits.iter_mut().for_each(|hit| hit.fit_further(left));
+    }
+    Ok((hits, left_out))
+}
+
+/// Cuts a content that does not fit into an answer to its best section, or its beginning. Returns true if it was cut.
+fn shorten(content: &mut String, best: Option<&BestSection>) -> bool {
+    let shown = best.and_then(|section| content.get(section.start..section.end));
+    let shown = shown.unwrap_or(content.as_str());
+    let shown = shown[..shown.floor_char_boundary(SHORTENED)].to_owned();
+    let cut = shown.len() < content.len();
+    *content = shown;
+    cut
+}
+
+/// The sections of a content that match.
+#[derive(Default)]
+struct Sections {
+    best: Option<BestSection>,
+    /// Other sections, each with its score as a share of the best one's.
+    further: Vec<(BestSection, f64, String)>,
+}
+
+/// Returns the words of the question, as the keyword lane searched for them.
+fn words(asked: &Asked<'_>, gathered: &Gathered) -> QuestionWords {
+    let question = asked.ask.question.as_str();
+    let stripped = gathered.aspects.addressed.stripped.as_str();
+    let looked_for = if asked.ask.exact_words { question } else { stripped };
+    QuestionWords::of(question, looked_for, &gathered.found.rarities)
+}
+
+/// Returns the best section and others that match well, if the content has several. If a chunk has several sections, the
+/// one that the question matched is used.
+fn sections(
+    asked: &Asked<'_>,
+    ranked: &Ranked,
+    found: &Found,
+    words: &QuestionWords,
+) -> Result<Sections, Error> {
+    let memory = &ranked.memory;
+    let content = memory.edition.text.content.as_str();
+    // The sections are those of the current text.
+    let of_today = asked.ask.as_of.is_none_or(|then| memory.usage.updated_at <= then);
+    let Some(item) = ranked.item.filter(|_| of_today && content.len() > SHORT) else {
+        return Ok(Sections::default());
+    };
+    let sections = asked.parts.store.sections(&asked.caller.viewer, memory.id)?;
+    // An edit since the load may have shortened the content; then the whole is shown.
+    let section = |item: usize| {
+        let Section { range, heading_path } = sections.get(found.items[item].chunk as usize)?;
+        content.get(range.clone())?;
+        let whole = || MatchedSection { range: range.clone(), heading_path: heading_path.clone() };
+        let matched =
+            words.choose(content, ContentForm::of(&memory.edition.text), range).unwrap_or_else(whole);
+        Some(best_section(content, matched))
+    };
+    let best = section(item).filter(|_| sections.len() > 1);
+    let mut told: Vec<&str> = best.iter().map(|best| &content[best.start..best.end]).collect();
+    let mut further = Vec::new();
+    for Further { at, share } in best.iter().flat_map(|_| &ranked.further) {
+        let Some(section) = section(*at) else { continue };
+        let text = &content[section.start..section.end];
+        if !told.contains(&text) {
+            told.push(text);
+            further.push((section, *share, text.to_owned()));
+        }
+    }
+    Ok(Sections { best, further })
+}
+
+/// Returns a section with the line in which it begins.
+pub(super) fn best_section(content: &str, matched: MatchedSection) -> BestSection {
+    let MatchedSection { range, heading_path } = matched;
+    let line = content[..range.start].bytes().filter(|byte| *byte == b'\n').count() + 1;
+    BestSection { start: range.start, end: range.end, line, heading_path }
+}
+
+fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
+    let score = ranked.score();
+    let relevance_score = Score::share(score, ranked.most);
+    let why = why(&ranked, score);
+    let Ranked { memory, marks, parts, twin_of, .. } = ranked;
+    let explanation = Some(Explanation { score, lanes: marks, parts, evidence, twin_of });
+    let further = sections.further.into_iter().map(|(section, share, content)| {
+        let relevance_score = Score::share(relevance_score.get() * share, 1.0);
+        FurtherSection { section, relevance_score, content }
+    });
+    Hit { memory, relevance_score, why, section: sections.best, further: further.collect(), cut, explanation }
+}
+
+/// Scores below this are shown with one more digit.
+const SMALL: f64 = 0.1;
+
+/// Returns the explanation in one line: the ranks in the lanes, the parts, their sum.
+fn why(ranked: &Ranked, score: f64) -> String {
+    let lanes: Vec<String> =
+        ranked.marks.iter().map(|mark| format!("{} #{}", mark.lane.as_str(), mark.rank)).collect();
+    let lanes = match ranked.item {
+        _ if !lanes.is_empty() => lanes.join(", "),
+        Some(_) => "beside what was found".to_owned(),
+        None if ranked.witness.is_some() => "in the place of what was found".to_owned(),
+        None => "by its links".to_owned(),
+    };
+    // Sums of ranks are small: with one digit less the sum would look wrong.
+    let places = if score.abs() < SMALL { 4 } else { 3 };
+    let mut sum = String::new();
+    for part in ranked.parts.iter().filter(|part| part.value.abs() >= 0.0005) {
+        let (sign, first) = (if part.value < 0.0 { "− " } else { "+ " }, sum.is_empty());
+        let sign = if first && part.value >= 0.0 { "" } else { sign };
+        let gap = if first { "" } else { " " };
+        sum.push_str(&format!("{gap}{sign}{} {:.places$}", part.name.as_str(), part.value.abs()));
+    }
+    let twin = ranked.twin_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
+    format!("{lanes}: {sum} = {score:.places$}{twin}")
+}

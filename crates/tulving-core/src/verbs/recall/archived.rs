@@ -1,0 +1,62 @@
+//! Finds archived memories that have every word of a question, so that an answer can mention what it leaves out.
+
+use crate::model::answer::Lane;
+use crate::model::error::{Error, IndexError};
+use crate::model::id::{MemoryId, MemoryRef};
+use crate::model::request::{Ask, Caller, Filter};
+use crate::model::search::Question;
+use crate::model::vocabulary::State;
+use crate::rank::descending;
+use crate::text::terms;
+use crate::verbs::access::Parts;
+use crate::verbs::retract::named;
+
+use super::lanes;
+use super::plan::Plan;
+
+/// Maximum number of memories that are mentioned.
+const MENTIONED: usize = 5;
+/// Number of candidates read for them.
+const LOOKED_AT: usize = 50;
+/// Share of the words that counts as all of them; the difference to 1 is for rounding of the sum.
+const ALL_WORDS: f32 = 0.999;
+
+/// Finds the archived memories that have every word of the question, best match first.
+pub(super) fn mentioned(
+    parts: &Parts,
+    caller: &Caller,
+    plan: &Plan,
+    ask: &Ask,
+) -> Result<Vec<MemoryRef>, Error> {
+    // As of a date, memories archived since are found anyway.
+    if ask.as_of.is_some() || !ask.lanes.contains(&Lane::Keyword) {
+        return Ok(Vec::new());
+    }
+    let filter = Filter { states: vec![State::Archived], ..plan.filter.clone() };
+    let scope = lanes::scope(parts, caller, &filter)?;
+    let question =
+        Question { terms: terms::terms(&ask.question), exact: true, depth: LOOKED_AT, ..Question::default() };
+    let found = match parts.index.search(&scope, &question) {
+        Ok(found) => found,
+        Err(IndexError::Store(error)) => return Err(error.into()),
+        // The lane that failed reports the failure of the index.
+        Err(_) => return Ok(Vec::new()),
+    };
+    let whole = found.items.iter().filter(|item| item.candidate && item.coverage >= ALL_WORDS);
+    let mut best: Vec<(f64, MemoryId)> = whole.map(|item| (f64::from(item.lexical), item.memory)).collect();
+    best.sort_unstable_by(|a, b| descending(*a, *b));
+    let mut ids: Vec<MemoryId> = Vec::new();
+    for (_, id) in best {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    // The results of the index are checked again.
+    let memories = parts.store.memories(&caller.viewer, &ids)?;
+    let mut meant: Vec<_> = memories
+        .into_iter()
+        .filter(|memory| memory.standing.quarantined_at.is_none() && filter.admits(memory))
+        .collect();
+    meant.sort_by_key(|memory| ids.iter().position(|id| *id == memory.id));
+    Ok(meant.iter().take(MENTIONED).map(|memory| named(caller, memory)).collect())
+}

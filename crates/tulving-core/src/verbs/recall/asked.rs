@@ -1,0 +1,305 @@
+//! Recall with a question: ranks the results of the lanes and builds the answer.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use crate::model::answer::{Answer, Hit, Lane, Missing, Strength};
+use crate::model::error::Error;
+use crate::model::id::MemoryId;
+use crate::model::memory::Memory;
+use crate::model::request::{Ask, Caller, Fusion};
+use crate::model::search::{Found, Item, Scope};
+use crate::model::vocabulary::State;
+use crate::rank::fuse::{self, LaneRanking};
+use crate::rank::recipe::ItemScores;
+use crate::rank::{descending, evidence, spread, weigh};
+use crate::verbs::access::Parts;
+use crate::verbs::read;
+use crate::verbs::succession::{self, Moment};
+
+use super::answer::{self, Ranked};
+use super::further::further;
+use super::lanes::{self, Gathered};
+use super::past;
+use super::phrase;
+use super::plan::{BEST, Plan};
+use super::weighing::{Best, Weighing};
+
+/// Number of the best hits that count as evidence.
+const WITNESSES: usize = 5;
+
+/// A question being answered.
+pub(super) struct Asked<'a> {
+    pub(super) parts: &'a Parts,
+    pub(super) caller: &'a Caller,
+    pub(super) plan: &'a Plan,
+    pub(super) ask: &'a Ask,
+    /// The only memories allowed, if the filter needs more than the index knows.
+    among: Option<HashSet<MemoryId>>,
+    /// The contents loaded so far.
+    loaded: RefCell<Loaded>,
+}
+
+/// The contents that a recall has in memory. If there are too many, later ones are cut, and read again if they are shown.
+#[derive(Debug, Default)]
+struct Loaded {
+    bytes: usize,
+    cut: HashSet<MemoryId>,
+}
+
+/// Bytes of content in memory before a recall starts to cut, and bytes that each is cut to.
+const HELD_BYTES: usize = 32_000_000;
+const HELD_EACH: usize = 4_000;
+
+/// Returns the memories that the question is about, best first.
+pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
+    let mut filter = plan.filter.clone();
+    if ask.as_of.is_some() {
+        // Memories archived by a rule later were still active then. Those that were archived are dropped after loading.
+        filter.states.push(State::Archived);
+    }
+    let scope = lanes::scope(parts, caller, &filter)?;
+    let depth = BEST.max(plan.limit);
+    let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
+    let asked = Asked { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
+    let lanes = rankings(&gathered.found, ask, depth);
+    let (ranked, total_found) = match ask.fusion {
+        Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
+        Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
+    };
+    let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.witness);
+    let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.aspects);
+    let mut strength = evidence::strength(witnesses.map(weight));
+    let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
+    if is_weaker(strength) {
+        let (evidence, missing) = (Some(strength), gathered.missing);
+        return Ok(Answer { evidence, withheld: total_found, missing, ..Answer::default() });
+    }
+    let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
+    if left_out > 0 {
+        // Hits that did not fit are no evidence for those that are given instead.
+        strength = evidence::strength(hits.iter().take(WITNESSES).map(Hit::evidence));
+        if is_weaker(strength) {
+            left_out += hits.drain(..).len() as u64;
+        }
+    }
+    let (evidence, missing) = (Some(strength), gathered.missing);
+    Ok(Answer { hits, total_found, evidence, left_out, missing, ..Answer::default() })
+}
+
+fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {
+    scope.among.as_ref().map(|among| among.iter().copied().collect())
+}
+
+/// Returns the results of each lane of the index, in its own order.
+fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<LaneRanking> {
+    let lane = |lane: Lane, score: fn(&Item) -> f32| {
+        let items = found.items.iter().filter(|item| item.candidate && score(item) > 0.0);
+        let mut ranking = LaneRanking::of(lane, items.map(|item| (item.memory, f64::from(score(item)))));
+        ranking.memories.truncate(depth);
+        ranking
+    };
+    let keyword = || lane(Lane::Keyword, |item| item.lexical);
+    let vector = || lane(Lane::Vector, Item::closeness);
+    let wanted = |lane: Lane| ask.lanes.contains(&lane);
+    let both = [wanted(Lane::Keyword).then(keyword), wanted(Lane::Vector).then(vector)];
+    both.into_iter().flatten().collect()
+}
+
+/// Returns the best of each lane as seeds of the graph lane, each with a score: 1 for the best of all, 1/2 for the next
+/// and so on, so that links of the top hit come before those of lesser ones.
+fn seeds(lanes: &[LaneRanking]) -> Vec<(MemoryId, f64)> {
+    let first =
+        |lane: &LaneRanking| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory).collect();
+    let best: HashSet<MemoryId> = lanes.iter().flat_map(|lane| -> Vec<MemoryId> { first(lane) }).collect();
+    let seeds =
+        fuse::fuse(lanes).into_iter().map(|fused| fused.memory).filter(|memory| best.contains(memory));
+    seeds.zip(1_u32..).map(|(memory, rank)| (memory, 1.0 / f64::from(rank))).collect()
+}
+
+impl Asked<'_> {
+    /// Runs the graph lane if requested. A failure is reported and affects only this lane.
+    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
+        if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
+            return Vec::new();
+        }
+        lanes::graph(self.parts, self.caller, self.ask.fusion, seeds).unwrap_or_else(|error| {
+            missing.push(Missing { lane: Lane::Graph, why: error.to_string() });
+            Vec::new()
+        })
+    }
+
+    /// Ranks by reciprocal rank fusion alone.
+    fn fused(
+        &self,
+        gathered: &mut Gathered,
+        mut lanes: Vec<LaneRanking>,
+    ) -> Result<(Vec<Ranked>, u64), Error> {
+        let known = self.prefer(&mut lanes)?;
+        let linked = self.graph(seeds(&lanes), &mut gathered.missing);
+        let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
+        let admitted = self.load(&unseen)?;
+        let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
+        lanes.push(LaneRanking::of(Lane::Graph, linked));
+        let importance =
+            |memory: &MemoryId| admitted.get(memory).or_else(|| known.get(memory)).map_or(0.0, importance);
+        let mut fused = fuse::fuse(&lanes);
+        fuse::settle_ties(&mut fused, importance);
+        let total = fused.len() as u64;
+        let items = &gathered.found.items;
+        let score = |at: usize| f64::from(items[at].closeness() + items[at].lexical);
+        let best = best_items(&gathered.found, score);
+        let best: HashMap<MemoryId, usize> = best.into_iter().map(|best| (best.memory, best.at)).collect();
+        let ids: Vec<MemoryId> = fused.iter().take(self.plan.limit).map(|fused| fused.memory).collect();
+        let mut memories = self.load(&ids)?;
+        self.settle_successors(&mut memories)?;
+        let most = fuse::most(self.ask.lanes.len());
+        let ranked = fused.into_iter().filter_map(|fused| {
+            let memory = memories.remove(&fused.memory)?;
+            let item = best.get(&fused.memory).copied();
+            let (marks, parts, further) = (fused.marks, fused.parts, Vec::new());
+            Some(Ranked { memory, item, witness: item, marks, parts, most, twin_of: None, further })
+        });
+        let mut ranked: Vec<Ranked> = ranked.collect();
+        self.add_further(&mut ranked, &gathered.found, score);
+        Ok((ranked, total))
+    }
+
+    /// Moves memories that contain the quoted phrases of the question to the front of the keyword lane, and orders equal
+    /// matches of words and of meaning by importance. Returns the memories that the lanes found.
+    fn prefer(&self, lanes: &mut [LaneRanking]) -> Result<HashMap<MemoryId, Memory>, Error> {
+        let found: HashSet<MemoryId> =
+            lanes.iter().flat_map(|lane| lane.memories.iter().map(|(memory, _)| *memory)).collect();
+        let known = self.load(&found.into_iter().collect::<Vec<_>>())?;
+        // For an exact-words search, quotation marks mean nothing.
+        let phrases = if self.ask.exact_words { Vec::new() } else { phrase::quoted(&self.ask.question) };
+        let says = |memory: &Memory| {
+            let text = &memory.edition.text;
+            phrase::says(&text.content, &phrases)
+                || text.title.as_deref().is_some_and(|title| phrase::says(title, &phrases))
+        };
+        for lane in lanes {
+            let by_phrase = lane.lane == Lane::Keyword && !phrases.is_empty();
+            lane.prefer(|memory| match known.get(memory) {
+                Some(memory) => (by_phrase && says(memory), importance(memory)),
+                None => (false, 0.0),
+            });
+        }
+        Ok(known)
+    }
+
+    /// Ranks in the engine's own way: the recipe, then the other weights, then duplicates last.
+    fn measured(&self, gathered: &mut Gathered, lanes: &[LaneRanking]) -> Result<(Vec<Ranked>, u64), Error> {
+        let scores = ItemScores::of(&gathered.found, &gathered.aspects);
+        let mut best = best_items(&gathered.found, |at| scores.score(at));
+        best.retain(|best| scores.says_something(best.at));
+        best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
+        let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
+        let linked = self.graph(first, &mut gathered.missing);
+        let most = gathered.aspects.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
+        let weighing = Weighing {
+            asked: self,
+            found: &gathered.found,
+            scores: &scores,
+            lanes,
+            linked: linked.into_iter().collect(),
+            most,
+        };
+        let (mut ranked, total) = weighing.ranked(&best)?;
+        self.add_further(&mut ranked, &gathered.found, |at| scores.score(at));
+        Ok((ranked, total))
+    }
+
+    /// Finds further sections of the memories that are returned.
+    fn add_further(&self, ranked: &mut [Ranked], found: &Found, score: impl Fn(usize) -> f64) {
+        for ranked in ranked.iter_mut().take(self.plan.limit) {
+            ranked.further = ranked.item.map_or_else(Vec::new, |best| further(found, best, &score));
+        }
+    }
+
+    /// Loads the memories with these ids that the caller may see and that match: the results of the index are checked
+    /// again. As of a date, they are as they were then.
+    pub(super) fn load(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Memory>, Error> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut memories = Vec::new();
+        read::each(self.parts, self.caller, ids, &mut |memory| memories.push(self.held(memory)))?;
+        if let Some(then) = self.ask.as_of {
+            memories = past::brought_back(self.parts, self.caller, memories, then)?;
+            for memory in memories.iter_mut().filter(|memory| memory.stood_at(then) != State::Archived) {
+                if memory.standing.state == State::Archived {
+                    memory.standing = memory.standing.moved(State::Active);
+                }
+            }
+        }
+        let meant = memories.into_iter().filter(|memory| {
+            memory.standing.quarantined_at.is_none()
+                && self.plan.filter.admits(memory)
+                && self.among.as_ref().is_none_or(|among| among.contains(&memory.id))
+        });
+        Ok(meant.map(|memory| (memory.id, memory)).collect())
+    }
+
+    /// Cuts the content of a memory if others have taken the room. As of a date none is cut.
+    fn held(&self, mut memory: Memory) -> Memory {
+        let loaded = &mut *self.loaded.borrow_mut();
+        let content = &mut memory.edition.text.content;
+        let over = loaded.bytes > HELD_BYTES && self.ask.as_of.is_none();
+        if over && content.len() > HELD_EACH {
+            content.truncate(content.floor_char_boundary(HELD_EACH));
+            content.shrink_to_fit();
+            loaded.cut.insert(memory.id);
+        }
+        loaded.bytes += content.len();
+        memory
+    }
+
+    /// Loads the full content of a memory that is shown.
+    pub(super) fn whole(&self, memory: &mut Memory) -> Result<(), Error> {
+        if self.loaded.borrow().cut.contains(&memory.id)
+            && let Some(found) = self.parts.store.memories(&self.caller.viewer, &[memory.id])?.pop()
+        {
+            memory.edition.text.content = found.edition.text.content;
+        }
+        Ok(())
+    }
+
+    /// Returns the time that the question is about.
+    pub(super) fn moment(&self) -> Moment {
+        self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then)
+    }
+
+    /// Keeps as superseded only memories whose successor counts at the time in question, and returns them. As of a date
+    /// they were no longer valid, so they are left out.
+    pub(super) fn settle_successors(
+        &self,
+        memories: &mut HashMap<MemoryId, Memory>,
+    ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
+        succession::settle(self.parts, self.caller, memories.values_mut(), self.moment())?;
+        let replaced = memories.values().filter_map(|memory| Some((memory.id, memory.superseded_by?)));
+        let superseded: HashMap<MemoryId, MemoryId> = replaced.collect();
+        if self.ask.as_of.is_some() {
+            memories.retain(|id, _| !superseded.contains_key(id));
+        }
+        Ok(superseded)
+    }
+}
+
+fn importance(memory: &Memory) -> f64 {
+    memory.edition.class.importance.get()
+}
+
+/// Returns the best item of each memory. Items of a memory are adjacent.
+fn best_items(found: &Found, score: impl Fn(usize) -> f64) -> Vec<Best> {
+    let mut best: Vec<Best> = Vec::with_capacity(found.items.len());
+    for (at, item) in found.items.iter().enumerate() {
+        let score = score(at);
+        match best.last_mut().filter(|last| last.memory == item.memory) {
+            Some(last) if score > last.score => (last.at, last.score) = (at, score),
+            Some(_) => {}
+            None => best.push(Best { memory: item.memory, at, score }),
+        }
+    }
+    best
+}

@@ -1,0 +1,31 @@
+//! Past texts of memories.
+
+use crate::model::error::Error;
+use crate::model::id::Version;
+use crate::model::memory::Memory;
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::verbs::access::Parts;
+
+/// Gives each memory that was edited since the text that it had then; one that was saved later gets its first text.
+/// If the caller may see no such version, the memory is left out.
+pub(super) fn brought_back(
+    parts: &Parts,
+    caller: &Caller,
+    memories: Vec<Memory>,
+    then: Timestamp,
+) -> Result<Vec<Memory>, Error> {
+    let mut back = Vec::with_capacity(memories.len());
+    for mut memory in memories {
+        if memory.version > Version::FIRST && memory.usage.updated_at > then {
+            let mut versions = parts.store.versions(&caller.viewer, memory.id)?;
+            versions.retain(|version| version.at <= then || version.version == Version::FIRST);
+            let Some(version) = versions.pop() else {
+                continue;
+            };
+            (memory.version, memory.edition) = (version.version, version.edition);
+        }
+        back.push(memory);
+    }
+    Ok(back)
+}

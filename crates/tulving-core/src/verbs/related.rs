@@ -1,0 +1,54 @@
+//! Follows the associations of a memory outward, as far as the caller may see them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::answer::Relative;
+use crate::model::association::Association;
+use crate::model::error::{Error, Field};
+use crate::model::id::{MemoryId, MemoryRef};
+use crate::model::limits;
+use crate::model::request::Caller;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::read;
+use crate::verbs::succession::{self, Moment};
+
+/// Returns the memories within `depth` hops, nearest first and within a hop strongest first, until their contents fill an
+/// answer. Edges through a memory that the caller may not see are not followed.
+pub(crate) fn related(
+    parts: &Parts,
+    caller: &Caller,
+    which: MemoryRef,
+    depth: usize,
+) -> Result<Vec<Relative>, Error> {
+    let depth = read::bounded(Field::Depth, depth, limits::DEPTH)?;
+    let start = access::find(parts, caller, which)?;
+    let mut seen = HashSet::from([start.id]);
+    let mut frontier = vec![start.id];
+    let mut reached: Vec<(usize, MemoryId, Vec<Association>)> = Vec::new();
+    for distance in 1..=depth {
+        let edges = parts.store.associations(&caller.viewer, &frontier)?;
+        let inside: HashSet<MemoryId> = frontier.drain(..).collect();
+        let mut places: HashMap<MemoryId, usize> = HashMap::new();
+        for edge in edges {
+            let far = if inside.contains(&edge.source) { edge.target } else { edge.source };
+            if let Some(place) = places.get(&far) {
+                reached[*place].2.push(edge);
+            } else if reached.len() < limits::RELATED && seen.insert(far) {
+                places.insert(far, reached.len());
+                reached.push((distance, far, vec![edge]));
+                frontier.push(far);
+            }
+        }
+        if frontier.is_empty() {
+            break;
+        }
+    }
+    let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
+    let mut memories = read::nearest(parts, caller, &ids)?;
+    succession::settle(parts, caller, &mut memories, Moment::Now(parts.clock.now()))?;
+    let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
+    let relatives = reached
+        .into_iter()
+        .filter_map(|(distance, id, via)| by_id.remove(&id).map(|memory| Relative { memory, distance, via }));
+    Ok(relatives.collect())
+}

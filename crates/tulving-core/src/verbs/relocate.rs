@@ -1,0 +1,153 @@
+//! Moves memories to another space, in one transaction.
+//!
+//! A memory keeps its boundary, versions, links and times. Members of the new space may then see it as its boundary allows,
+//! and its earlier versions as theirs do; members of only the old space no longer see it. So a move needs the right to
+//! change who sees the memory, and the right to write in the new space.
+
+use crate::model::answer::Relocated;
+use crate::model::change::{Right, Write};
+use crate::model::error::{Error, Invalid};
+use crate::model::id::MemoryRef;
+use crate::model::limits;
+use crate::model::memory::{Edition, Memory};
+use crate::model::request::Caller;
+use crate::model::space::Space;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, Role, SecretPolicy};
+use crate::text::secrets;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::save::{dedupe, intake};
+use crate::verbs::standing;
+
+/// Moves memories to a space: all that exist, or none if one may not be moved. One that is already in the space stays as it
+/// is, and needs no right.
+pub(crate) fn move_to(
+    parts: &Parts,
+    caller: &Caller,
+    which: &[MemoryRef],
+    space: &str,
+) -> Result<Relocated, Error> {
+    access::decide_again(|| {
+        let target = access::space_named(parts, caller, space)?;
+        let right = access::require(parts, caller, target.id, Role::Writer)?;
+        let (found, missing) = access::several(which, limits::MOVES, |which| {
+            let memory = access::find(parts, caller, which)?;
+            Ok((memory.id, (which, memory)))
+        })?;
+        let mut act = Act::new(parts, caller, &target, right);
+        for (which, memory) in found {
+            act.take(which, memory)?;
+        }
+        Ok(Relocated { moved: act.apply()?, missing })
+    })
+}
+
+/// Returns the writes that move a memory back to a space that it came from, with the rights that they need.
+pub(crate) fn back(
+    parts: &Parts,
+    caller: &Caller,
+    now: Timestamp,
+    memory: &Memory,
+    space: &Space,
+) -> Result<(Vec<Right>, Vec<Write>), Error> {
+    let right = access::require(parts, caller, space.id, Role::Writer)?;
+    let mut act = Act { now, ..Act::new(parts, caller, space, right) };
+    act.take(memory.id.into(), memory.clone())?;
+    Ok((act.rights, act.writes))
+}
+
+/// A transaction under construction.
+struct Act<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    target: &'a Space,
+    now: Timestamp,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+    pending: dedupe::Pending,
+    /// The memories as they will be, each with true if it must move.
+    memories: Vec<(Memory, bool)>,
+}
+
+impl<'a> Act<'a> {
+    fn new(parts: &'a Parts, caller: &'a Caller, target: &'a Space, right: Right) -> Self {
+        Self {
+            parts,
+            caller,
+            target,
+            now: parts.clock.now(),
+            rights: vec![right],
+            writes: Vec::new(),
+            pending: dedupe::Pending::default(),
+            memories: Vec::new(),
+        }
+    }
+
+    /// Decides on one more memory.
+    fn take(&mut self, which: MemoryRef, memory: Memory) -> Result<(), Error> {
+        if memory.space == self.target.id {
+            self.memories.push((memory, false));
+            return Ok(());
+        }
+        self.rights.push(access::require_over(self.parts, self.caller, which, &memory)?);
+        access::refuse_mirror(&memory)?;
+        intake::refuse_opening(self.target, memory.edition.boundary)?;
+        self.refuse_secrets(&memory)?;
+        let from = (memory.space, memory.version);
+        let left = standing::audit(self.caller, self.now, AuditAct::MovedOut, &memory, None, None);
+        let future = Memory { space: self.target.id, number: None, ..memory };
+        self.refuse_held(&future)?;
+        let came = standing::audit(self.caller, self.now, AuditAct::MovedIn, &future, None, None);
+        self.writes.push(Write::Relocate { id: future.id, from, to: self.target.id });
+        self.writes.extend([left, came].map(Write::Audit));
+        self.pending.note(future.clone());
+        self.memories.push((future, true));
+        Ok(())
+    }
+
+    /// Refuses a secret, in any version, that was allowed in the old space and is not in the new one.
+    fn refuse_secrets(&self, memory: &Memory) -> Result<(), Error> {
+        let (parts, viewer) = (self.parts, &self.caller.viewer);
+        let there = parts.secrecy.of(self.target);
+        let here = parts.store.space(viewer, memory.space)?.map(|(space, _)| parts.secrecy.of(&space));
+        let narrower = there == SecretPolicy::Strict || here == Some(SecretPolicy::Off);
+        if there == SecretPolicy::Off || !narrower {
+            return Ok(());
+        }
+        let versions = parts.store.versions(viewer, memory.id)?;
+        let editions = versions.iter().map(|version| &version.edition).chain([&memory.edition]);
+        for (field, text) in editions.flat_map(Edition::texts).chain(memory.texts_beside()) {
+            if let Some(secret) = secrets::find(text).first() {
+                return Err(Invalid::Secret { field, what: secret.what }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a memory whose slot another memory has there already, or will have.
+    fn refuse_held(&self, future: &Memory) -> Result<(), Error> {
+        for slot in dedupe::slots(future) {
+            let (parts, viewer) = (self.parts, &self.caller.viewer);
+            let Some(other) = dedupe::holder(parts, viewer, future.space, &self.pending, &slot)? else {
+                continue;
+            };
+            // A number would be looked up in the space of the call.
+            let number = other.number.filter(|_| other.space == self.caller.space);
+            return Err(Error::Held { other: MemoryRef::of(number, other.id), what: slot.what() });
+        }
+        Ok(())
+    }
+
+    /// Moves the memories and returns them as they are then.
+    fn apply(self) -> Result<Vec<Memory>, Error> {
+        let Self { parts, caller, now, rights, writes, mut memories, .. } = self;
+        if !writes.is_empty() {
+            let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            let going = memories.iter_mut().filter(|(_, moves)| *moves);
+            for ((memory, _), number) in going.zip(applied.numbers) {
+                memory.number = number;
+            }
+        }
+        Ok(memories.into_iter().map(|(memory, _)| memory).collect())
+    }
+}

@@ -1,0 +1,96 @@
+//! Removes the links that superseded a memory, once a new link states that it is valid again.
+//!
+//! Runs before that link in the same transaction, so that the newest statement wins and no cycle of updates is stored.
+
+use crate::model::answer::Warning;
+use crate::model::association::Association;
+use crate::model::audit::AuditEntry;
+use crate::model::change::Write;
+use crate::model::error::Error;
+use crate::model::id::{MemoryId, MemoryRef};
+use crate::model::memory::Memory;
+use crate::model::request::Caller;
+use crate::model::score::Weight;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{AuditAct, LinkedBy, Relation};
+use crate::verbs::access::Parts;
+use crate::verbs::standing;
+use crate::verbs::succession;
+
+/// Returns the writes that remove the links by which `memory` was superseded by way of `target`, which it now updates, and
+/// the warnings about them. `before` are the earlier writes of the transaction.
+pub(crate) fn retract(
+    parts: &Parts,
+    caller: &Caller,
+    now: Timestamp,
+    (memory, target): (&Memory, MemoryId),
+    before: &[Write],
+) -> Result<(Vec<Write>, Vec<Warning>), Error> {
+    let (mut writes, mut warnings) = (Vec::new(), Vec::new());
+    for by in succession::overtaken(parts, caller, (memory.id, target), before)? {
+        let relation = Relation::Updates;
+        let edges = parts.store.associations(&caller.viewer, &[by.id])?;
+        let ends = (by.id, memory.id, relation);
+        let was = edges.iter().find(|edge| (edge.source, edge.target, edge.relation) == ends).map(Edge::of);
+        writes.push(Write::Unlink { source: by.id, target: memory.id, relation });
+        writes.push(Write::Audit(audit(caller, now, AuditAct::Dissociated, (&by, memory), (relation, was))));
+        let (memory, by) = (named(caller, memory), named(caller, &by));
+        warnings.push(Warning::HoldsAgain { memory, by });
+    }
+    Ok((writes, warnings))
+}
+
+/// Returns the reference to a memory in the space of the call: its number there, else its id.
+pub(crate) fn named(caller: &Caller, memory: &Memory) -> MemoryRef {
+    MemoryRef::of(memory.number.filter(|_| memory.space == caller.space), memory.id)
+}
+
+/// The weight and the maker of an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Edge {
+    pub(crate) weight: Weight,
+    pub(crate) linked_by: LinkedBy,
+}
+
+impl Edge {
+    pub(crate) fn of(association: &Association) -> Self {
+        Self { weight: association.weight, linked_by: association.linked_by }
+    }
+}
+
+/// Builds the audit entry of an act on an edge: the relation, and the previous edge, so that the act can be undone. It names
+/// both ends, so it is as private as either.
+pub(crate) fn audit(
+    caller: &Caller,
+    at: Timestamp,
+    act: AuditAct,
+    (from, to): (&Memory, &Memory),
+    (relation, was): (Relation, Option<Edge>),
+) -> AuditEntry {
+    let was = was.map(|edge| format!("{WAS}{} by {}", edge.weight.get(), edge.linked_by)).unwrap_or_default();
+    // A reader of one space's audit may not know of a memory in another.
+    let detail = match from.space == to.space {
+        true => format!("{relation} {}{was}", to.id),
+        false => format!("{relation} a memory of another space"),
+    };
+    let mut entry = standing::audit(caller, at, act, from, None, Some(detail));
+    entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
+    entry
+}
+
+/// The text before the previous edge.
+const WAS: &str = ", was ";
+
+/// Parses the edge of such an entry, and the previous one, if known.
+pub(crate) fn named_edge(detail: &str) -> Option<(Relation, MemoryId, Option<Edge>)> {
+    let (edge, was) = detail.split_once(WAS).map_or((detail, None), |(edge, was)| (edge, Some(was)));
+    let (relation, target) = edge.split_once(' ')?;
+    let was = match was {
+        None => None,
+        Some(was) => {
+            let (weight, by) = was.split_once(" by ")?;
+            Some(Edge { weight: Weight::new(weight.parse().ok()?).ok()?, linked_by: by.parse().ok()? })
+        }
+    };
+    Some((relation.parse().ok()?, target.parse().ok()?, was))
+}

@@ -1,0 +1,810 @@
+//! Turns drafts into the writes of one transaction, and their results into receipts.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::classify::competing::ConflictingValues;
+use crate::model::answer::{Fate, Near, PossibleUpdate, Receipt, Warning};
+use crate::model::association::Association;
+use crate::model::change::{NewMemory, Revision, Right, Settled, Vouched, Write};
+use crate::model::error::{Error, Invalid};
+use crate::model::file::ImportedFile;
+use crate::model::id::{MemoryId, MemoryRef, Seq, Version};
+use crate::model::job::Job;
+use crate::model::memory::{
+    Attachment, Chunk, Edition, Embedding, Memory, Provenance, Sources, Standing, Usage,
+};
+use crate::model::pass::{Pass, PassAct};
+use crate::model::preview;
+use crate::model::request::{Caller, Forgotten};
+use crate::model::score::Weight;
+use crate::model::space::Space;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{
+    AuditAct, Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct,
+};
+use crate::rank::ties::{self, ConflictCandidate};
+use crate::rank::twins;
+use crate::text::{commands, normalize};
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::{self, Newcomer};
+use crate::verbs::jobs;
+use crate::verbs::objects;
+use crate::verbs::retract::{self, Edge, named, retract};
+use crate::verbs::standing;
+use crate::verbs::succession::{self, Moment};
+
+use super::dedupe::{self, Pending, Slot};
+use super::derive::About;
+use super::intake::{Draft, Imported, Link, Patch};
+use super::sources::{self, SourceChange};
+use super::vouch::{self, vouched};
+
+/// A transaction under construction.
+pub(crate) struct Act<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    space: &'a Space,
+    now: Timestamp,
+    rights: Vec<Right>,
+    writes: Vec<Write>,
+    pending: Pending,
+    receipts: Vec<Receipt>,
+    /// The memories inserted, in the order of their writes.
+    inserted: Vec<MemoryId>,
+    /// The last entry of the log before the first comparison.
+    seen: Option<Seq>,
+    /// The new memories that were compared with others.
+    compared: Vec<Compared>,
+    /// The pass that this belongs to, if any.
+    pass: Option<Pass>,
+}
+
+/// The memory that a draft is about, and the slot by which it was found; else the edition from which its own memory starts, if it
+/// leaves another one.
+type Resolved = (Option<(Slot, Memory)>, Option<Edition>);
+
+/// A new memory that is linked to those that say nearly the same.
+struct Compared {
+    /// The index of its receipt.
+    receipt: usize,
+    id: MemoryId,
+    newcomer: Newcomer,
+    embedding: Embedding,
+    content: String,
+    /// True if others may be linked to it.
+    stays: bool,
+}
+
+/// Memories that a new one resembles.
+#[derive(Default)]
+struct Related {
+    /// Memories that say nearly the same.
+    near: Vec<Near>,
+    /// Memories that state the same thing with another value.
+    updates: Vec<PossibleUpdate>,
+}
+
+impl<'a> Act<'a> {
+    /// Creates an empty transaction.
+    pub(crate) fn new(
+        parts: &'a Parts,
+        caller: &'a Caller,
+        space: &'a Space,
+        right: Right,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            parts,
+            caller,
+            space,
+            now,
+            rights: vec![right],
+            writes: Vec::new(),
+            pending: Pending::default(),
+            receipts: Vec::new(),
+            inserted: Vec::new(),
+            seen: None,
+            compared: Vec::new(),
+            pass: None,
+        }
+    }
+
+    /// Makes it part of a pass, which is recorded with it.
+    pub(crate) fn of(self, pass: Option<Pass>) -> Self {
+        Self { pass, ..self }
+    }
+
+    /// Decides the outcome for a draft.
+    pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
+        let mut warnings = draft.withheld.warnings();
+        let mut related = Related::default();
+        let (twin, forked) = match self.twin(draft)? {
+            Some((Slot::SourcePath(side, path), twin)) if self.leaves(draft, &twin) => {
+                self.leave(draft, Slot::SourcePath(side, path), twin)?
+            }
+            found => (found, None),
+        };
+        if let (Some(_), Some((slot, other))) = (draft.id, &twin) {
+            // A memory whose id is used elsewhere must be a memory of its own.
+            return Err(Error::Held { other: other.reference(), what: slot.what() });
+        }
+        let before = twin.as_ref().map(|(_, twin)| twin.clone());
+        let (fate, memory, revived) = match twin {
+            None => {
+                let created = self.create(draft, chunks, forked.as_ref());
+                related = self.relate(&created.1, chunks, &draft.links)?;
+                created
+            }
+            Some((Slot::Content(..), twin)) if vouched(draft, &twin, self.caller).is_some() => {
+                let twin = self.share(draft, twin);
+                warnings.extend(said(&twin, unmoved(draft, &twin)));
+                self.revise(draft, chunks, twin)?
+            }
+            Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
+                let twin = self.share(draft, twin);
+                warnings.extend(kept(draft, &twin));
+                self.reuse(Fate::Duplicate, draft, chunks, twin)?
+            }
+            Some((Slot::SourcePath(..), twin))
+                if (draft.repeats(&twin) || (says(draft, &twin) && is_shared(draft, &twin)))
+                    && vouched(draft, &twin, self.caller).is_none() =>
+            {
+                warnings.extend(kept(draft, &twin));
+                self.reuse(Fate::Unchanged, draft, chunks, twin)?
+            }
+            Some((_, twin)) => {
+                warnings.extend(said(&twin, unmoved(draft, &twin)));
+                self.revise(draft, chunks, twin)?
+            }
+        };
+        warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
+        let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
+        let changed = before.filter(is_vouched).map(|before| vouch::changes(&before, &memory));
+        warnings.extend(Warning::marked(commands::marks(&memory.edition)));
+        warnings.extend(expired(&memory, self.now));
+        warnings.extend(self.link(&memory, &draft.links)?);
+        if fate != Fate::Created && draft.imported.is_none() {
+            warnings.extend(self.over(draft, &memory)?);
+        }
+        if fate == Fate::Updated && draft.imported.is_some() {
+            let (act, reason) = (AuditAct::Imported, Some(sources::BY_IMPORT.to_owned()));
+            let path = draft.provenance.source_path.clone();
+            let entry = standing::audit(self.caller, self.now, act, &memory, reason, path);
+            self.writes.push(Write::Audit(entry));
+        }
+        self.note_import(draft, &memory);
+        self.receipts.push(Receipt {
+            id: memory.id,
+            number: memory.number,
+            space: memory.space,
+            fate,
+            revived,
+            version: memory.version,
+            state: memory.standing.state,
+            changed: changed.unwrap_or_default(),
+            near: related.near,
+            possible_updates: related.updates,
+            warnings,
+        });
+        Ok(())
+    }
+
+    /// Returns warnings if the repeated statement is no longer valid: it was superseded, or its validity has ended.
+    fn over(&self, draft: &Draft, memory: &Memory) -> Result<Vec<Warning>, Error> {
+        let successor = succession::successor(self.parts, self.caller, memory, self.now, &self.writes)?;
+        let superseded = successor.map(|by| Warning::Superseded {
+            memory: named(self.caller, memory),
+            by: named(self.caller, &by),
+        });
+        let until = memory.edition.span.valid_until.filter(|until| *until <= self.now);
+        let until = until.filter(|_| draft.patch.valid_until.is_none());
+        let ended = until.map(|at| Warning::NoLongerValid { memory: named(self.caller, memory), at });
+        Ok(superseded.into_iter().chain(ended).collect())
+    }
+
+    /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, a key or path is searched among
+    /// the caller's private memories first, then among the shared ones: a private memory must not become public because somebody
+    /// else took the same key.
+    fn twin(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
+        let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
+        let private = boundary == Boundary::Private;
+        let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![true, false] };
+        let key = draft.patch.key.iter().flatten();
+        let path = draft.provenance.source_path.iter();
+        let mut slots: Vec<Slot> = Vec::new();
+        slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
+        slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
+        if draft.patch.key.is_none() && draft.place.conversation.is_none() {
+            slots.push(said_by(draft, boundary));
+        }
+        for slot in slots {
+            let viewer = &self.caller.viewer;
+            let found = dedupe::holder(self.parts, viewer, self.space.id, &self.pending, &slot)?;
+            if let Some(memory) = found.filter(|memory| self.fits(draft, memory)) {
+                return Ok(Some((slot, memory)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns true if the file of a draft no longer belongs to the memory that has its path: its content differs from that
+    /// memory's, or it has a key while the memory has other sources.
+    fn leaves(&self, draft: &Draft, holder: &Memory) -> bool {
+        dedupe::is_plain(holder)
+            && (draft.patch.key.is_some() && is_shared(draft, holder)
+                || draft.patch.key.is_none() && !says(draft, holder))
+    }
+
+    /// Removes the path of a draft from the memory that has it, if another memory has the file's new content, or if that memory
+    /// has other sources. Returns the memory that the draft is about, or the edition from which its own memory starts.
+    fn leave(&mut self, draft: &Draft, slot: Slot, holder: Memory) -> Result<Resolved, Error> {
+        let boundary = draft.patch.boundary.unwrap_or(holder.edition.boundary);
+        let said = said_by(draft, boundary);
+        let other = match draft.patch.key {
+            Some(_) => None,
+            None => dedupe::holder(self.parts, &self.caller.viewer, self.space.id, &self.pending, &said)?,
+        };
+        // The default boundary is that of the memory with the path, so memories that others share there count too.
+        let other = other.filter(|other| other.id != holder.id);
+        if other.is_none() && !is_shared(draft, &holder) {
+            return Ok((Some((slot, holder)), None));
+        }
+        let edition = holder.edition.clone();
+        self.release(draft, holder);
+        Ok(match other {
+            Some(other) => (Some((said, other)), None),
+            None => (None, Some(edition)),
+        })
+    }
+
+    /// Removes the path of a draft from a memory. If no source is left, the memory is archived: its file says something else now.
+    fn release(&mut self, draft: &Draft, mut holder: Memory) {
+        let path = draft.provenance.source_path.as_deref().unwrap_or_default();
+        let from = holder.provenance.sources();
+        let left = from.clone().without(path);
+        self.rights.push(self.in_place(&holder));
+        let to = left.clone().unwrap_or(Sources::NONE);
+        self.set_sources(draft, &holder, from, to.clone());
+        holder.provenance.set_sources(to);
+        if left.is_none() && holder.standing.state != State::Archived {
+            let to = holder.standing.moved(State::Archived);
+            self.writes.push(Write::Move { id: holder.id, from: holder.standing, to });
+            holder.standing = to;
+            let reason = Some("its file says something else".to_owned());
+            let archived = standing::audit(self.caller, self.now, AuditAct::Archived, &holder, reason, None);
+            self.writes.push(Write::Audit(archived));
+        }
+        self.pending.note(holder);
+    }
+
+    /// Adds the source of a draft to a memory with the same content: one more file, or a save without one.
+    fn share(&mut self, draft: &Draft, mut twin: Memory) -> Memory {
+        let path = draft.provenance.source_path.as_deref();
+        let from = twin.provenance.sources();
+        let mut to = from.clone().with(path);
+        if from.paths.is_empty() && path.is_some() && twin.standing.state == State::Archived {
+            // The last file had left this memory without any source, so no plain save stands behind it.
+            to.without_path = false;
+        }
+        if from != to {
+            self.rights.push(self.in_place(&twin));
+            self.set_sources(draft, &twin, from, to.clone());
+            twin.provenance.set_sources(to);
+            self.pending.note(twin.clone());
+        }
+        twin
+    }
+
+    /// Writes the sources of a memory and the audit entry that undo needs.
+    fn set_sources(&mut self, draft: &Draft, memory: &Memory, from: Sources, to: Sources) {
+        if let Some(change) = SourceChange::between(&from, &to) {
+            let mut entry = change.audit(self.caller, self.now, memory);
+            entry.reason = draft.imported.is_some().then(|| sources::BY_IMPORT.to_owned());
+            self.writes.push(Write::Audit(entry));
+        }
+        self.writes.push(Write::SetSources { id: memory.id, from, to });
+    }
+
+    /// Returns true if a found memory is the one meant. In a space that is private by default, a caller who names no boundary
+    /// does not mean memories that others share.
+    fn fits(&self, draft: &Draft, found: &Memory) -> bool {
+        draft.patch.boundary.is_some()
+            || self.space.default_boundary() != Boundary::Private
+            || found.owner == self.caller.viewer.principal
+    }
+
+    /// Creates a memory, which keeps the fields of an edition that the draft does not set.
+    fn create(&mut self, draft: &Draft, chunks: &[Chunk], forked: Option<&Edition>) -> (Fate, Memory, bool) {
+        let mut memory = fresh(draft, self.space, self.caller, self.now);
+        if let Some(edition) = forked {
+            memory.edition = draft.onto(edition);
+        }
+        self.inserted.push(memory.id);
+        if let Some(pass) = &mut self.pass {
+            let aside = draft.quarantined;
+            pass.acts.push(PassAct::Saved { memory: memory.id, version: memory.version, aside });
+            pass.private_to = pass
+                .private_to
+                .or_else(|| (memory.edition.boundary == Boundary::Private).then_some(memory.owner));
+        }
+        self.writes
+            .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
+        self.pending.note(memory.clone());
+        self.ask_for_work(draft, &memory);
+        (Fate::Created, memory, false)
+    }
+
+    /// Enqueues the job that the memory waits for, in the same transaction, so that neither exists without the other.
+    fn ask_for_work(&mut self, draft: &Draft, memory: &Memory) {
+        if let Some(kind) = draft.work() {
+            self.writes.push(Write::Enqueue(Job::about(kind, memory.id, self.now)));
+        }
+    }
+
+    fn note_import(&mut self, draft: &Draft, memory: &Memory) {
+        let (Some(file), Some(path)) = (draft.imported, &draft.provenance.source_path) else { return };
+        let Imported { stamp, digest, settled } = file;
+        let (path, standing) = (path.clone(), memory.standing);
+        let to = ImportedFile { path: path.clone(), stamp, digest, settled, memory: memory.id, standing };
+        self.writes.push(Write::Imported { space: self.space.id, path, to: Some(to) });
+    }
+
+    /// Returns the right to write here, valid while the duplicate stays here.
+    fn in_place(&self, twin: &Memory) -> Right {
+        Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) }
+    }
+
+    fn reuse(
+        &mut self,
+        fate: Fate,
+        draft: &Draft,
+        chunks: &[Chunk],
+        mut twin: Memory,
+    ) -> Result<(Fate, Memory, bool), Error> {
+        let (to, revived) = stands(draft, &twin, self.now);
+        if could_not_be_read(&twin) && draft.provenance.attachment.is_some() {
+            let memory = self.read_anew(draft, chunks, to.moved(State::Processing), twin)?;
+            return Ok((fate, memory, revived));
+        }
+        if to != twin.standing {
+            self.rights.push(self.in_place(&twin));
+            self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
+            let act = if revived { AuditAct::Unarchived } else { AuditAct::Reopened };
+            if revived || to.done_at != twin.standing.done_at {
+                let was = standing::done_then(twin.standing, to);
+                let entry = standing::audit(self.caller, self.now, act, &twin, None, was);
+                self.writes.push(Write::Audit(entry));
+            }
+            twin.standing = to;
+            self.pending.note(twin.clone());
+        }
+        Ok((fate, twin, revived))
+    }
+
+    /// Requests the text of an unreadable file again: its format may be known by now, or an extractor may be available.
+    fn read_anew(
+        &mut self,
+        draft: &Draft,
+        chunks: &[Chunk],
+        standing: Standing,
+        twin: Memory,
+    ) -> Result<Memory, Error> {
+        self.rights.push(self.in_place(&twin));
+        // A memory of a file keeps the name of that file: another one with the same bytes is only one more path.
+        let path = draft.provenance.source_path.as_ref();
+        let is_named = twin.provenance.paths().iter().any(|known| Some(known) != path);
+        let name = twin.provenance.attachment.as_ref().and_then(|old| old.name.clone()).filter(|_| is_named);
+        let new = draft.provenance.attachment.clone();
+        let attachment = new.map(|new| Attachment { name: name.or(new.name), ..new });
+        let provenance = Provenance { attachment, ..twin.provenance };
+        let about = About { waits: true, ..About::of(&provenance, &twin.place) };
+        let content = draft.patch.content.clone().filter(|_| !is_named);
+        let edition = Patch { content, ..Patch::default() }.onto(&twin.edition, about);
+        self.writes.push(Write::Settle(Box::new(Settled {
+            id: twin.id,
+            from: twin.version,
+            edition: edition.clone(),
+            stood: twin.standing,
+            standing,
+            attachment: provenance.attachment.clone(),
+            chunks: edition.differs_in_meaning(&twin.edition).then(|| chunks.to_vec()),
+        })));
+        let memory = Memory { edition, standing, provenance, ..twin };
+        match jobs::given_up(self.parts, memory.id)? {
+            Some(job) => self.writes.push(jobs::anew(job, self.now)),
+            None => self.ask_for_work(draft, &memory),
+        }
+        self.pending.note(memory.clone());
+        Ok(memory)
+    }
+
+    fn revise(
+        &mut self,
+        draft: &Draft,
+        chunks: &[Chunk],
+        twin: Memory,
+    ) -> Result<(Fate, Memory, bool), Error> {
+        draft.patch.check_span(&twin.edition.span)?;
+        let vouched = vouched(draft, &twin, self.caller);
+        let mut edition = draft.onto(&twin.edition);
+        if vouched.is_some() && edition.text.content_hash == twin.edition.text.content_hash {
+            // Equal words may be composed differently in Unicode; the sections are those of the stored text.
+            edition.text.content.clone_from(&twin.edition.text.content);
+        }
+        let held = dedupe::taken_up(&twin);
+        let attachment = draft.provenance.attachment.clone();
+        let other_file = attachment.as_ref().map(|one| &one.hash)
+            != twin.provenance.attachment.as_ref().map(|other| &other.hash);
+        if edition == twin.edition && !other_file && vouched.is_none() {
+            return self.reuse(Fate::Unchanged, draft, chunks, twin);
+        }
+        if edition.boundary != twin.edition.boundary {
+            self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
+        }
+        self.rights.push(self.in_place(&twin));
+        let (mut standing, revived) = stands(draft, &twin, self.now);
+        if draft.work().is_some() {
+            standing = standing.moved(State::Processing);
+        } else if standing.state == State::Processing {
+            standing = standing.moved(State::Active);
+        }
+        let standing = standing.of_type(edition.class.memory_type);
+        let changed = edition.differs_in_meaning(&twin.edition);
+        self.writes.push(Write::Revise(Box::new(Revision {
+            id: twin.id,
+            from: twin.version,
+            act: VersionAct::Updated,
+            edition: edition.clone(),
+            stood: twin.standing,
+            standing,
+            chunks: changed.then(|| chunks.to_vec()),
+            attachment: other_file.then(|| attachment.clone()),
+            vouched,
+        })));
+        if twin.standing.quarantined_at.is_some() && standing.quarantined_at.is_none() {
+            let accepted = standing::audit(self.caller, self.now, AuditAct::Accepted, &twin, None, None);
+            self.writes.push(Write::Audit(accepted));
+        }
+        if let Some(old) = twin.provenance.attachment.as_ref().filter(|_| other_file) {
+            self.writes.push(objects::leaves(old, self.now).0);
+        }
+        let Vouched { author, trust } =
+            vouched.unwrap_or(Vouched { author: twin.provenance.author, trust: twin.provenance.trust });
+        let provenance = Provenance { attachment, author, trust, ..twin.provenance };
+        let memory = Memory { version: twin.version.next(), edition, standing, provenance, ..twin };
+        // A key and a path may name two memories: the one found cannot take the slot of the other.
+        dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &held, &memory)?;
+        self.pending.note(memory.clone());
+        self.ask_for_work(draft, &memory);
+        Ok((Fate::Updated, memory, revived))
+    }
+
+    /// Links a new memory to those that say nearly the same, in the store or in this transaction, and lists stored ones that
+    /// state the same thing with another value. Memories that the caller links itself are skipped.
+    fn relate(&mut self, memory: &Memory, chunks: &[Chunk], links: &[Link]) -> Result<Related, Error> {
+        let [Chunk { embedding: Some(embedding), .. }] = chunks else {
+            return Ok(Related::default());
+        };
+        if self.seen.is_none() {
+            self.seen = Some(self.parts.store.head()?);
+        }
+        let content = memory.edition.text.content.as_str();
+        let newcomer = Newcomer::of(memory);
+        let contender = ConflictCandidate::of(memory);
+        let least = if contender.is_some() { embedding::ABOUT } else { embedding::SAME };
+        let mut found = embedding::resembling(self.parts, newcomer, embedding, least)?;
+        let memories = found.iter_mut().map(|(old, _)| old);
+        succession::settle(self.parts, self.caller, memories, Moment::Now(self.now))?;
+        let is_linked = |old: &Memory| {
+            let names = [Some(MemoryRef::Id(old.id)), old.number.map(MemoryRef::Number)];
+            links.iter().any(|link| names.contains(&Some(link.target)))
+        };
+        let stands = |old: &Memory| old.superseded_by.is_none() && !is_linked(old);
+        let is_older = |old: &Memory| ties::said_at(old) < ties::said_at(memory);
+        let updates = contender
+            .map_or_else(Vec::new, |new| possible_updates(&new, &found, |old| stands(old) && is_older(old)));
+        let close = found.iter().filter(|(_, similarity)| embedding::is_near(*similarity));
+        let mut near: Vec<Near> = close
+            .take(embedding::LINKS)
+            .map(|(old, similarity)| Near {
+                id: old.id,
+                number: old.number,
+                similarity: *similarity,
+                duplicate: stands(old) && twins::may_be_same(content, &old.edition.text.content),
+            })
+            .collect();
+        let before = self.compared.iter().filter(|other| other.stays && other.newcomer == newcomer);
+        near.extend(before.filter_map(|other| {
+            let similarity = embedding::alike(embedding, &other.embedding)?;
+            let duplicate = twins::may_be_same(content, &other.content);
+            Some(Near { id: other.id, number: None, similarity, duplicate })
+        }));
+        near.sort_by(|a, b| b.similarity.get().total_cmp(&a.similarity.get()));
+        near.truncate(embedding::LINKS);
+        let links = near.iter().map(|near| embedding::link(memory.id, near.id, near.similarity, self.now));
+        self.writes.extend(links);
+        self.compared.push(Compared {
+            receipt: self.receipts.len(),
+            id: memory.id,
+            newcomer,
+            embedding: embedding.clone(),
+            content: content.to_owned(),
+            stays: memory.state_at(self.now) != State::Archived,
+        });
+        Ok(Related { near, updates })
+    }
+
+    fn link(&mut self, memory: &Memory, links: &[Link]) -> Result<Vec<Warning>, Error> {
+        let mut warnings = Vec::new();
+        for link in links {
+            let (viewer, space) = (&self.caller.viewer, self.space.id);
+            let found = self.parts.store.memory(viewer, space, link.target, Forgotten::Without)?;
+            let Some(target) = found else {
+                warnings.push(Warning::AssociationSkipped { target: link.target });
+                continue;
+            };
+            if target.id == memory.id {
+                return Err(Invalid::SelfAssociation.into());
+            }
+            let relation = match link.relation {
+                Relation::Updates if !self.may_supersede(&target)? => {
+                    warnings.push(Warning::NotSuperseded { target: link.target });
+                    Relation::RelatedTo
+                }
+                relation => relation,
+            };
+            if relation == Relation::Updates && !self.inserted.contains(&memory.id) {
+                let pair = (memory, target.id);
+                let (taken_back, told) = retract(self.parts, self.caller, self.now, pair, &self.writes)?;
+                if !taken_back.is_empty() {
+                    self.rights.push(self.in_place(memory));
+                }
+                self.writes.extend(taken_back);
+                warnings.extend(told);
+            }
+            self.writes.push(Write::Link(Association {
+                source: memory.id,
+                target: target.id,
+                relation,
+                weight: link.weight,
+                linked_by: LinkedBy::Caller,
+                created_at: self.now,
+            }));
+            // A new memory has its links in this transaction.
+            if !self.inserted.contains(&memory.id) {
+                let edges = self.parts.store.associations(viewer, &[memory.id])?;
+                let ends = (memory.id, target.id, relation);
+                let known = edges.iter().find(|edge| (edge.source, edge.target, edge.relation) == ends);
+                let (act, edge) = (AuditAct::Associated, (relation, known.map(Edge::of)));
+                let entry = retract::audit(self.caller, self.now, act, (memory, &target), edge);
+                self.writes.push(Write::Audit(entry));
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Checks the right to supersede a memory. This changes what others see of it, so it needs the right to write in its space,
+    /// now and at commit.
+    fn may_supersede(&mut self, target: &Memory) -> Result<bool, Error> {
+        match access::require_in_place(self.parts, self.caller, target, Role::Writer) {
+            Ok(right) => {
+                if !self.rights.contains(&right) {
+                    self.rights.push(right);
+                }
+                Ok(true)
+            }
+            Err(Error::Denied { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the receipts that there would be.
+    pub(crate) fn foreseen(self) -> Vec<Receipt> {
+        self.receipts
+    }
+
+    /// Writes the transaction and returns the receipts.
+    pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
+        let Self {
+            parts, caller, now, rights, mut writes, mut receipts, inserted, seen, compared, pass, ..
+        } = self;
+        if let Some(pass) = pass.filter(|pass| !pass.acts.is_empty()) {
+            writes.push(Write::Pass { from: None, to: Box::new(pass.ended(PassOutcome::Done, now)) });
+        }
+        if !writes.is_empty() {
+            let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            let numbers: HashMap<_, _> = inserted.into_iter().zip(applied.numbers).collect();
+            let number = |id: MemoryId| numbers.get(&id).copied().flatten();
+            for receipt in &mut receipts {
+                receipt.number = number(receipt.id).or(receipt.number);
+                receipt.near.iter_mut().for_each(|near| near.number = number(near.id).or(near.number));
+            }
+            // The save is committed: a failure of these links affects nothing else.
+            if let Some((seen, last)) = seen.zip(applied.seq) {
+                let _ = relate_late(parts, seen, last, &compared, &mut receipts);
+            }
+        }
+        if let Some(trouble) = trouble {
+            for receipt in
+                receipts.iter_mut().filter(|receipt| matches!(receipt.fate, Fate::Created | Fate::Updated))
+            {
+                receipt.warnings.push(trouble.clone());
+            }
+        }
+        Ok(receipts)
+    }
+}
+
+/// Builds a new memory from the draft, in this space.
+pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestamp) -> Memory {
+    let mut provenance = draft.provenance.clone();
+    provenance.origin = draft.origin.unwrap_or(caller.origin);
+    provenance.source_agent = provenance.source_agent.or_else(|| caller.agent.clone());
+    Memory {
+        id: draft.id.unwrap_or_else(|| MemoryId::mint(now)),
+        number: None,
+        space: space.id,
+        owner: caller.viewer.principal,
+        version: Version::FIRST,
+        edition: draft.fresh(space.default_boundary()),
+        standing: Standing {
+            pinned: draft.pinned,
+            quarantined_at: draft.quarantined.then_some(now),
+            ..Standing::new(draft.first_state())
+        },
+        provenance,
+        place: draft.place.clone(),
+        usage: Usage { created_at: now, updated_at: now, accessed_at: now, access_count: 0 },
+        superseded_by: None,
+        backend: None,
+        commands: Vec::new(),
+    }
+}
+
+/// Links new memories to those that others committed after the comparison and before the write. Of two concurrent saves, this is
+/// the task of the later one: the earlier cannot know of it.
+fn relate_late(
+    parts: &Parts,
+    seen: Seq,
+    last: Seq,
+    compared: &[Compared],
+    receipts: &mut [Receipt],
+) -> Result<(), Error> {
+    let Some(first) = compared.first() else {
+        return Ok(());
+    };
+    let mut ids = embedding::written_between(parts, first.newcomer.space, seen, last)?;
+    ids.retain(|id| compared.iter().all(|own| own.id != *id));
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let now = parts.clock.now();
+    let entries = parts.store.entries(&ids, Some(&first.embedding.model))?;
+    let (mut writes, mut found) = (Vec::new(), Vec::new());
+    for own in compared {
+        let known = &receipts[own.receipt].near;
+        let near = embedding::near_among(own.newcomer, &own.embedding, &entries, now).into_iter();
+        let new = near.filter(|(id, ..)| known.iter().all(|near| near.id != *id));
+        for (id, number, similarity) in new.take(embedding::LINKS.saturating_sub(known.len())) {
+            writes.push(embedding::link(own.id, id, similarity, now));
+            let said = entries.iter().find(|entry| entry.memory.id == id).map(|entry| &entry.memory);
+            let same = |old: &Memory| twins::may_be_same(&own.content, &old.edition.text.content);
+            let duplicate = said.is_some_and(same);
+            found.push((own.receipt, Near { id, number, similarity, duplicate }));
+        }
+    }
+    if !writes.is_empty() {
+        parts.store.apply(&access::own_changes(now, writes))?;
+    }
+    found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
+    Ok(())
+}
+
+/// Returns the slot of a draft's content.
+fn said_by(draft: &Draft, boundary: Boundary) -> Slot {
+    dedupe::said(boundary, &draft.provenance, normalize::hash(draft.content()))
+}
+
+/// Returns true if a memory has the content of a draft, whatever its other fields.
+fn says(draft: &Draft, memory: &Memory) -> bool {
+    let boundary = memory.edition.boundary;
+    let said = dedupe::said(boundary, &memory.provenance, memory.edition.text.content_hash);
+    said_by(draft, boundary) == said
+}
+
+/// Returns true if a memory has another source than the file of a draft.
+fn is_shared(draft: &Draft, memory: &Memory) -> bool {
+    let path = draft.provenance.source_path.as_deref().unwrap_or_default();
+    memory.provenance.sources().without(path).is_some()
+}
+
+/// Returns the memories that state the same thing as a new one with another value, newest first.
+fn possible_updates(
+    new: &ConflictCandidate<'_>,
+    found: &[(Memory, Weight)],
+    stands: impl Fn(&Memory) -> bool,
+) -> Vec<PossibleUpdate> {
+    let standing = found.iter().map(|(old, _)| old).filter(|old| stands(old));
+    let mut rivals: Vec<(&Memory, ConflictingValues)> =
+        standing.filter_map(|old| Some((old, new.rivalry(&ConflictCandidate::of(old)?)?))).collect();
+    rivals.sort_by_key(|(old, _)| Reverse(ties::said_at(old)));
+    let update = |(old, rivalry): (&Memory, ConflictingValues)| PossibleUpdate {
+        id: old.id,
+        number: old.number,
+        preview: preview::short(&old.edition.text.content),
+        old: rivalry.other,
+        new: rivalry.one,
+    };
+    rivals.into_iter().take(embedding::LINKS).map(update).collect()
+}
+
+/// Returns true if the text of a memory's file could not be extracted.
+fn could_not_be_read(memory: &Memory) -> bool {
+    let trouble = memory.provenance.attachment.as_ref().and_then(|attachment| attachment.trouble.as_ref());
+    trouble.is_some() && memory.is_unread() && memory.standing.state != State::Processing
+}
+
+/// Returns the status after a repeated save, and true if that revived the memory. It becomes active if it was archived, pinned if
+/// requested, and leaves quarantine if somebody says it on purpose.
+fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
+    let revived = twin.standing.state == State::Archived;
+    let stood = if revived { twin.standing.ruled(State::Active, now) } else { twin.standing };
+    let to = Standing {
+        pinned: stood.pinned || draft.pinned,
+        quarantined_at: stood.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
+        done_at: stood.done_at.filter(|_| !reopens(draft)),
+        ..stood
+    };
+    (to, revived)
+}
+
+/// Returns true if a repeated save reopens a completed todo. A pass that captures it again, or a file that is read again, does
+/// not.
+fn reopens(draft: &Draft) -> bool {
+    let read = draft.imported.is_some() || draft.provenance.source_path.is_some();
+    draft.provenance.author != Author::Auto && !read
+}
+
+/// Returns a warning if a completed todo or goal is open again.
+fn reopened(caller: &Caller, before: &Memory, after: &Memory) -> Option<Warning> {
+    let done_at = before.standing.done_at.filter(|_| after.is_open())?;
+    Some(Warning::Reopened { memory: named(caller, after), done_at })
+}
+
+/// Returns a warning about given fields that are ignored because the content is already known.
+fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
+    let mut fields = twin.edition.differences(&draft.onto(&twin.edition));
+    // The content of a known file is the text extracted from it.
+    fields.retain(|field| draft.work().is_none() || *field != "content");
+    fields.extend(unmoved(draft, twin));
+    said(twin, fields)
+}
+
+fn said(twin: &Memory, fields: Vec<&'static str>) -> Option<Warning> {
+    (!fields.is_empty()).then(|| Warning::Kept { memory: twin.reference(), fields })
+}
+
+/// Returns the provenance fields of the draft that differ, since provenance is set only once.
+fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
+    let (said, is) = (&draft.provenance, &twin.provenance);
+    let (place, was) = (&draft.place, &twin.place);
+    let fields = [
+        ("source_path", said.source_path.as_ref().is_some_and(|path| !is.paths().contains(path))),
+        (
+            "assisted_by_agent",
+            said.assisted_by_agent.is_some() && said.assisted_by_agent != is.assisted_by_agent,
+        ),
+        ("author", said.author != Author::User && said.author != is.author),
+        ("trust", said.trust != Trust::Own && said.trust != is.trust),
+        ("conversation", place.conversation.is_some() && place.conversation != was.conversation),
+        ("position", place.position.is_some() && place.position != was.position),
+        ("speaker", place.speaker.is_some() && place.speaker != was.speaker),
+    ];
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}
+
+/// Returns a warning if recall will not find the saved memory.
+pub(crate) fn expired(memory: &Memory, now: Timestamp) -> Option<Warning> {
+    memory.edition.span.expires_at.filter(|at| *at <= now).map(|at| Warning::Expired { at })
+}

@@ -1,0 +1,206 @@
+//! Finds the memory that a save would repeat: by key, by source path, by content.
+//!
+//! `apply` checks the decision again, so two processes cannot both insert.
+
+use std::collections::HashMap;
+
+use crate::model::error::{Error, Unique};
+use crate::model::id::{MemoryId, PrincipalId, SpaceId};
+use crate::model::memory::{Attachment, ContentHash, Edition, Memory, Provenance};
+use crate::model::space::Viewer;
+use crate::model::vocabulary::Boundary;
+use crate::ports::Probe;
+use crate::verbs::access::Parts;
+
+/// A unique value and its audience: the owner's private memories, or the shared ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Slot {
+    /// A key.
+    Key(bool, String),
+    /// A source path.
+    SourcePath(bool, String),
+    /// A content, among memories of exactly this boundary.
+    Content(Boundary, ContentHash),
+    /// A file, by the hash of its bytes, among memories of exactly this boundary.
+    Attachment(Boundary, String),
+}
+
+impl Slot {
+    /// Returns the kind of value that must be unique.
+    pub(crate) fn what(&self) -> Unique {
+        match self {
+            Self::Key(..) => Unique::Key,
+            Self::SourcePath(..) => Unique::SourcePath,
+            Self::Content(..) => Unique::Content,
+            Self::Attachment(..) => Unique::Attachment,
+        }
+    }
+}
+
+/// Returns the slots that a record takes up.
+pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
+    let private = memory.edition.boundary == Boundary::Private;
+    let mut slots = Vec::new();
+    if let Some(key) = &memory.edition.key {
+        slots.push(Slot::Key(private, key.clone()));
+    }
+    slots.extend(memory.provenance.paths().iter().map(|path| Slot::SourcePath(private, path.clone())));
+    if is_plain(memory) {
+        slots.push(said(memory.edition.boundary, &memory.provenance, memory.edition.text.content_hash));
+    }
+    slots
+}
+
+/// Returns true if a memory may represent all others with the same content: one with a key or in a conversation stands on its
+/// own.
+pub(crate) fn is_plain(memory: &Memory) -> bool {
+    memory.edition.key.is_none() && memory.place.conversation.is_none()
+}
+
+/// Returns the slots that a memory takes up now: none if it is forgotten.
+pub(crate) fn taken_up(memory: &Memory) -> Vec<Slot> {
+    if memory.standing.forgotten_at.is_some() { Vec::new() } else { slots(memory) }
+}
+
+/// Returns the slot of a content: by the file if there is one, because others may have the same extracted text.
+pub(crate) fn said(boundary: Boundary, provenance: &Provenance, content_hash: ContentHash) -> Slot {
+    match &provenance.attachment {
+        // Attachments without a name are from before files were compared by hash.
+        Some(Attachment { name: Some(_), hash, .. }) => Slot::Attachment(boundary, hash.clone()),
+        _ => Slot::Content(boundary, content_hash),
+    }
+}
+
+/// The memories that a transaction has written so far.
+#[derive(Default)]
+pub(crate) struct Pending {
+    memories: HashMap<MemoryId, Memory>,
+    slots: HashMap<Slot, MemoryId>,
+}
+
+impl Pending {
+    /// Records a memory as it will be.
+    pub(crate) fn note(&mut self, memory: Memory) {
+        if let Some(old) = self.memories.remove(&memory.id) {
+            for slot in taken_up(&old) {
+                self.slots.remove(&slot);
+            }
+        }
+        for slot in taken_up(&memory) {
+            self.slots.insert(slot, memory.id);
+        }
+        self.memories.insert(memory.id, memory);
+    }
+
+    /// Returns a memory that the transaction has written, as it will be.
+    pub(crate) fn get(&self, id: MemoryId) -> Option<&Memory> {
+        self.memories.get(&id)
+    }
+
+    fn holder(&self, slot: &Slot) -> Option<&Memory> {
+        self.slots.get(slot).and_then(|id| self.memories.get(id))
+    }
+}
+
+/// Finds the memory that already takes up a slot, in the transaction so far and in the store.
+pub(crate) fn holder(
+    parts: &Parts,
+    viewer: &Viewer,
+    space: SpaceId,
+    pending: &Pending,
+    slot: &Slot,
+) -> Result<Option<Memory>, Error> {
+    held_by(parts, viewer, (space, viewer.principal), pending, slot)
+}
+
+/// Finds the same for a slot of a space and an owner.
+fn held_by(
+    parts: &Parts,
+    viewer: &Viewer,
+    (space, owner): (SpaceId, PrincipalId),
+    pending: &Pending,
+    slot: &Slot,
+) -> Result<Option<Memory>, Error> {
+    if let Some(memory) = pending.holder(slot).filter(|memory| memory.space == space) {
+        return Ok(Some(memory.clone()));
+    }
+    let found = parts.store.twin(viewer, &probe(slot, space, owner))?;
+    // A memory that the transaction has changed and that no longer takes up the slot has freed it.
+    Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
+}
+
+fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
+    let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
+    let none = Probe::new(space, owner, Boundary::Hub);
+    match slot {
+        Slot::Key(private, key) => Probe { boundary: audience(*private), key: Some(key), ..none },
+        Slot::SourcePath(private, path) => {
+            Probe { boundary: audience(*private), source_path: Some(path), ..none }
+        }
+        Slot::Content(boundary, hash) => Probe { boundary: *boundary, content_hash: Some(*hash), ..none },
+        Slot::Attachment(boundary, hash) => {
+            Probe { boundary: *boundary, attachment_hash: Some(hash), ..none }
+        }
+    }
+}
+
+/// Finds another memory that has a path of `memory`.
+pub(crate) fn path_holder(
+    parts: &Parts,
+    viewer: &Viewer,
+    memory: &Memory,
+    path: &str,
+) -> Result<Option<Memory>, Error> {
+    let slot = Slot::SourcePath(memory.edition.boundary == Boundary::Private, path.to_owned());
+    let found = held_by(parts, viewer, (memory.space, memory.owner), &Pending::default(), &slot)?;
+    Ok(found.filter(|other| other.id != memory.id))
+}
+
+/// Refuses an edition of `memory` that conflicts with another memory, and names that one.
+pub(crate) fn refuse_held(
+    parts: &Parts,
+    viewer: &Viewer,
+    memory: &Memory,
+    edition: &Edition,
+) -> Result<(), Error> {
+    refuse_held_after(parts, viewer, &Pending::default(), memory, edition)
+}
+
+/// Refuses the same within a transaction, after its writes so far.
+pub(crate) fn refuse_held_after(
+    parts: &Parts,
+    viewer: &Viewer,
+    pending: &Pending,
+    memory: &Memory,
+    edition: &Edition,
+) -> Result<(), Error> {
+    let future = Memory { edition: edition.clone(), ..memory.clone() };
+    let held = taken_up(memory);
+    for slot in slots(&future).into_iter().filter(|slot| !held.contains(slot)) {
+        let found = held_by(parts, viewer, (memory.space, memory.owner), pending, &slot)?;
+        refuse(&slot, &future, found)?;
+    }
+    Ok(())
+}
+
+/// Refuses the same within a transaction, for a future memory that already has some slots. (Homes from before paths could be
+/// shared may have several memories with one content; these are left alone.)
+pub(crate) fn refuse_taken(
+    parts: &Parts,
+    viewer: &Viewer,
+    pending: &Pending,
+    held: &[Slot],
+    future: &Memory,
+) -> Result<(), Error> {
+    for slot in slots(future).into_iter().filter(|slot| !held.contains(slot)) {
+        refuse(&slot, future, holder(parts, viewer, future.space, pending, &slot)?)?;
+    }
+    Ok(())
+}
+
+fn refuse(slot: &Slot, future: &Memory, found: Option<Memory>) -> Result<(), Error> {
+    match found.filter(|other| other.id != future.id) {
+        None => Ok(()),
+        Some(other) => Err(Error::Held { other: other.reference(), what: slot.what() }),
+    }
+}

@@ -1,0 +1,160 @@
+//! The save path: intake, chunk, embed, then dedupe, assemble and apply as one decision.
+//!
+//! A receipt is given only after the commit. If another process was faster, the last three steps are decided again.
+
+pub(crate) mod assemble;
+pub(crate) mod dedupe;
+pub(crate) mod derive;
+pub(crate) mod embed;
+pub(crate) mod intake;
+pub(crate) mod sources;
+mod vouch;
+
+use crate::model::answer::Receipt;
+use crate::model::change::Right;
+use crate::model::error::{Error, Field, Invalid};
+use crate::model::id::MemoryId;
+use crate::model::limits;
+use crate::model::pass::Pass;
+use crate::model::request::{Caller, SaveRequest};
+use crate::model::space::Space;
+use crate::model::vocabulary::ContentType;
+use crate::text::chunk::ContentForm;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::embedding::Source;
+
+/// Saves one memory.
+pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
+    only(save_many(parts, caller, vec![request]))
+}
+
+/// Returns the receipt of the only memory of a batch.
+pub(crate) fn only(saved: Result<Vec<Receipt>, Error>) -> Result<Receipt, Error> {
+    match saved {
+        Ok(mut receipts) => Ok(receipts.pop().expect("one request has one receipt")),
+        Err(Error::Invalid(Invalid::InBatch { source, .. })) => Err(Error::Invalid(*source)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Saves a new memory under a predetermined id, so that data stored elsewhere can refer to it. If another memory has its slot,
+/// the error is [`Error::Held`], and nothing is written.
+pub(crate) fn save_as(
+    parts: &Parts,
+    caller: &Caller,
+    id: MemoryId,
+    request: SaveRequest,
+) -> Result<Receipt, Error> {
+    only(save_orders(parts, caller, vec![Order { id: Some(id), ..Order::of(request) }]))
+}
+
+/// Saves several memories in one transaction: all of them or none.
+pub(crate) fn save_many(
+    parts: &Parts,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+) -> Result<Vec<Receipt>, Error> {
+    save_orders(parts, caller, requests.into_iter().map(Order::of).collect())
+}
+
+/// A request, with options that only the engine itself may set.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// The request.
+    pub(crate) request: SaveRequest,
+    /// The id to use if it is new.
+    pub(crate) id: Option<MemoryId>,
+    /// The record of the file that it was read from, for an import.
+    pub(crate) imported: Option<intake::Imported>,
+    /// True if the metadata comes from the document itself, so that a change in it counts as a change of the document.
+    pub(crate) told: bool,
+    /// True if its vectors are left to the background, even if they are few.
+    pub(crate) later: bool,
+    /// True if it is quarantined for review if new.
+    pub(crate) quarantined: bool,
+}
+
+impl Order {
+    /// Creates an order with default options.
+    pub(crate) fn of(request: SaveRequest) -> Self {
+        Self { request, id: None, imported: None, told: false, later: false, quarantined: false }
+    }
+}
+
+/// Saves several memories in one transaction, with options.
+pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
+    save_by(parts, caller, orders, None)
+}
+
+/// Saves for a pass, which is recorded in the same transaction if anything new was saved.
+pub(crate) fn save_by(
+    parts: &Parts,
+    caller: &Caller,
+    orders: Vec<Order>,
+    pass: Option<&Pass>,
+) -> Result<Vec<Receipt>, Error> {
+    let later = orders.iter().any(|order| order.later);
+    let (requests, beside): (Vec<_>, Vec<_>) = orders
+        .into_iter()
+        .map(|Order { request, id, imported, told, quarantined, .. }| {
+            (request, (id, imported, told, quarantined))
+        })
+        .unzip();
+    let (place, mut drafts) = read_all(parts, caller, requests)?;
+    for (draft, (id, imported, told, quarantined)) in drafts.iter_mut().zip(beside) {
+        draft.id = id;
+        draft.imported = imported;
+        draft.told = told;
+        draft.quarantined = quarantined;
+    }
+    let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
+    let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(parts, &sources) };
+    let mut first = Some(place);
+    access::decide_again(|| {
+        let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
+        let now = parts.clock.now();
+        let mut act = assemble::Act::new(parts, caller, &space, right, now).of(pass.cloned());
+        for (index, (draft, chunks)) in drafts.iter().zip(&chunks).enumerate() {
+            act.add(draft, chunks).map_err(|error| in_batch(index, error))?;
+        }
+        act.apply(trouble.as_ref())
+    })
+}
+
+/// The space and the right to write there, and the requests once all of them were found good.
+pub(crate) fn read_all(
+    parts: &Parts,
+    caller: &Caller,
+    requests: Vec<SaveRequest>,
+) -> Result<((Space, Right), Vec<intake::Draft>), Error> {
+    if requests.len() > limits::BATCH {
+        let (got, limit) = (requests.len(), limits::BATCH);
+        return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
+    }
+    let place = access::workplace(parts, caller)?;
+    let mut drafts = Vec::with_capacity(requests.len());
+    for (index, request) in requests.into_iter().enumerate() {
+        let draft = intake::read(request, &place.0, parts.limits)
+            .and_then(|draft| draft.withhold(parts.sieve(&place.0), parts.limits))
+            .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
+        drafts.push(draft);
+    }
+    Ok((place, drafts))
+}
+
+/// Adds to an error which request of a batch was wrong.
+fn in_batch(index: usize, error: Error) -> Error {
+    match error {
+        Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
+        error => error,
+    }
+}
+
+/// Returns the part of a draft that is embedded.
+fn source(draft: &intake::Draft) -> Source<'_> {
+    let intake::Patch { content_type, language, .. } = &draft.patch;
+    let language = language.as_ref().and_then(Option::as_deref);
+    let form = ContentForm { content_type: content_type.unwrap_or(ContentType::Text), language };
+    let title = draft.patch.title.as_ref().and_then(Option::as_deref);
+    Source { content: draft.content(), form, title }
+}

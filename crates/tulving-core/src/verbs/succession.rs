@@ -1,0 +1,330 @@
+//! Succession: the one rule by which a memory counts as superseded, for recall, lists, reads, relatives and the briefing.
+//!
+//! Reads only. The statement of a caller that "this updates that" is stored; whether it counts depends on the time in question. A
+//! memory that is valid again removes the links that superseded it, so no cycle of updates is written. If there is one all the
+//! same, by two concurrent writers or from a dump, the newest link counts.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::association::Association;
+use crate::model::change::Write;
+use crate::model::error::Error;
+use crate::model::id::MemoryId;
+use crate::model::memory::Memory;
+use crate::model::request::Caller;
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{LinkedBy, Relation};
+use crate::verbs::access::Parts;
+
+/// Maximum number of links followed to a successor, if those in between do not count.
+const STEPS: usize = 16;
+
+/// Number of memories whose successors are read at once.
+const AT_ONCE: usize = 1_000;
+
+/// The time in question.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Moment {
+    /// The present: a memory whose successor is no longer valid may still be the best that is known.
+    Now(Timestamp),
+    /// The past: a memory superseded by then had ended, whatever became of its successor.
+    Then(Timestamp),
+}
+
+impl Moment {
+    /// Returns true if a successor counts: it has become valid, has not expired and nobody archived it. If a rule archived it for
+    /// its age, the memory that it superseded stays superseded.
+    fn counts(self, successor: &Memory) -> bool {
+        let (at, holds) = match self {
+            Self::Now(at) => (at, successor.held_at(at)),
+            Self::Then(at) => (at, successor.began_at() <= at),
+        };
+        holds && !successor.was_put_away(at)
+    }
+}
+
+/// Marks memories as superseded only by a successor that counts. Forgotten ones stay as they are stored.
+pub(crate) fn settle<'a>(
+    parts: &Parts,
+    caller: &Caller,
+    memories: impl IntoIterator<Item = &'a mut Memory>,
+    moment: Moment,
+) -> Result<(), Error> {
+    let mut said: Vec<&mut Memory> = memories.into_iter().filter(|memory| is_said(memory)).collect();
+    if said.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<MemoryId> = said.iter().map(|memory| memory.id).collect();
+    let succession = Succession::of(parts, caller, ids, moment, &[])?;
+    said.iter_mut().for_each(|memory| memory.superseded_by = succession.newest(memory.id));
+    Ok(())
+}
+
+/// Returns the memories that are superseded.
+pub(crate) fn superseded(
+    parts: &Parts,
+    caller: &Caller,
+    ids: &[MemoryId],
+    moment: Moment,
+) -> Result<HashSet<MemoryId>, Error> {
+    let mut superseded = HashSet::new();
+    for ids in ids.chunks(AT_ONCE) {
+        let succession = Succession::of(parts, caller, ids.to_vec(), moment, &[])?;
+        superseded.extend(ids.iter().filter(|id| succession.newest(**id).is_some()));
+    }
+    Ok(superseded)
+}
+
+fn is_said(memory: &Memory) -> bool {
+    memory.superseded_by.is_some() && memory.standing.forgotten_at.is_none()
+}
+
+/// Returns the successor of a memory once these writes are made.
+pub(crate) fn successor(
+    parts: &Parts,
+    caller: &Caller,
+    memory: &Memory,
+    now: Timestamp,
+    writes: &[Write],
+) -> Result<Option<Memory>, Error> {
+    let succession = Succession::of(parts, caller, vec![memory.id], Moment::Now(now), writes)?;
+    let found = succession.newest(memory.id).map(|id| parts.store.memories(&caller.viewer, &[id]));
+    Ok(found.transpose()?.and_then(|mut found| found.pop()))
+}
+
+/// Returns the memories that update `source` and lead to `target`, in any number of steps, once these writes are made. If
+/// `source` now updates `target`, their links are obsolete.
+pub(crate) fn overtaken(
+    parts: &Parts,
+    caller: &Caller,
+    (source, target): (MemoryId, MemoryId),
+    writes: &[Write],
+) -> Result<Vec<Memory>, Error> {
+    let ways = Links::read(parts, caller, &[source], writes)?.ways(source, target);
+    if ways.is_empty() { Ok(Vec::new()) } else { Ok(parts.store.memories(&caller.viewer, &ways)?) }
+}
+
+/// Returns true if a link supersedes its target.
+pub(crate) fn supersedes(link: &Association) -> bool {
+    link.relation == Relation::Updates && link.linked_by == LinkedBy::Caller
+}
+
+/// The memories that update each memory, as stated by callers.
+#[derive(Debug, Default)]
+pub(crate) struct Links(HashMap<MemoryId, Vec<MemoryId>>);
+
+impl Links {
+    /// Reads all links from these memories to the end, including the effect of these writes.
+    fn read(parts: &Parts, caller: &Caller, ids: &[MemoryId], writes: &[Write]) -> Result<Self, Error> {
+        let made = |write: &Write| match write {
+            Write::Link(link) if supersedes(link) => Some(link.source),
+            _ => None,
+        };
+        let asked: Vec<MemoryId> = ids.iter().copied().chain(writes.iter().filter_map(made)).collect();
+        let mut links = Self::default();
+        for (old, new) in parts.store.succession(&caller.viewer, &asked)? {
+            links.add(old, new);
+        }
+        for write in writes {
+            match write {
+                Write::Link(link) if supersedes(link) => links.add(link.target, link.source),
+                Write::Unlink { source, target, relation: Relation::Updates } => {
+                    links.remove(*target, *source);
+                }
+                _ => {}
+            }
+        }
+        Ok(links)
+    }
+
+    pub(crate) fn add(&mut self, old: MemoryId, new: MemoryId) {
+        let successors = self.0.entry(old).or_default();
+        if !successors.contains(&new) {
+            successors.push(new);
+        }
+    }
+
+    fn remove(&mut self, old: MemoryId, new: MemoryId) {
+        if let Some(successors) = self.0.get_mut(&old) {
+            successors.retain(|id| *id != new);
+        }
+    }
+
+    /// Returns the memories that update this one.
+    pub(crate) fn of(&self, old: MemoryId) -> &[MemoryId] {
+        self.0.get(&old).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns pairs of the old and the new memory.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId)> {
+        self.0.iter().flat_map(|(old, successors)| successors.iter().map(|new| (*old, *new)))
+    }
+
+    /// Returns the memories that update `from` and lead to `to`.
+    fn ways(&self, from: MemoryId, to: MemoryId) -> Vec<MemoryId> {
+        self.of(from).iter().copied().filter(|next| self.reaches(*next, to)).collect()
+    }
+
+    fn reaches(&self, from: MemoryId, to: MemoryId) -> bool {
+        let (mut seen, mut stack) = (HashSet::from([from]), vec![from]);
+        while let Some(id) = stack.pop() {
+            if id == to {
+                return true;
+            }
+            stack.extend(self.of(id).iter().filter(|next| seen.insert(**next)));
+        }
+        false
+    }
+
+    /// Returns the memories that lead to a cycle.
+    fn around_rings(&self) -> HashSet<MemoryId> {
+        let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+        let mut open: HashMap<MemoryId, usize> = HashMap::new();
+        for (old, new) in self.pairs() {
+            earlier.entry(new).or_default().push(old);
+            *open.entry(old).or_default() += 1;
+            open.entry(new).or_default();
+        }
+        let mut last: Vec<MemoryId> =
+            open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
+        while let Some(over) = last.pop() {
+            open.remove(&over);
+            for before in earlier.get(&over).into_iter().flatten() {
+                if let Some(left) = open.get_mut(before) {
+                    *left -= 1;
+                    last.extend((*left == 0).then_some(*before));
+                }
+            }
+        }
+        open.into_keys().collect()
+    }
+
+    /// Removes cycles: in each the newest link counts, and its source is no longer updated by the others.
+    fn open(self, parts: &Parts, caller: &Caller) -> Result<Self, Error> {
+        let members: Vec<MemoryId> = self.around_rings().into_iter().collect();
+        if members.is_empty() {
+            return Ok(self);
+        }
+        let links = parts.store.associations(&caller.viewer, &members)?;
+        Ok(self.opened(&links))
+    }
+
+    /// Removes cycles if the links are known.
+    pub(crate) fn opened(mut self, links: &[Association]) -> Self {
+        let mut around = self.around_rings();
+        let mut newest: Vec<&Association> = links.iter().filter(|link| supersedes(link)).collect();
+        newest.sort_by_key(|link| std::cmp::Reverse((link.created_at, link.source, link.target)));
+        for link in newest {
+            if around.is_empty() {
+                break;
+            }
+            let (holds, over) = (link.source, link.target);
+            if !around.contains(&holds) || !self.of(over).contains(&holds) {
+                continue;
+            }
+            let ways = self.ways(holds, over);
+            if !ways.is_empty() {
+                ways.into_iter().for_each(|by| self.remove(holds, by));
+                around = self.around_rings();
+            }
+        }
+        self
+    }
+}
+
+/// The succession at a time.
+struct Succession {
+    links: Links,
+    /// Successors, with the time of their creation if they count.
+    known: HashMap<MemoryId, Option<Timestamp>>,
+}
+
+impl Succession {
+    /// Reads the successors of these memories, and those of successors that do not count.
+    fn of(
+        parts: &Parts,
+        caller: &Caller,
+        ids: Vec<MemoryId>,
+        moment: Moment,
+        writes: &[Write],
+    ) -> Result<Self, Error> {
+        let links = Links::read(parts, caller, &ids, writes)?.open(parts, caller)?;
+        let mut known = HashMap::new();
+        let mut frontier = ids;
+        for _ in 0..STEPS {
+            let next: HashSet<MemoryId> = frontier.iter().flat_map(|id| links.of(*id)).copied().collect();
+            let new: Vec<MemoryId> = next.into_iter().filter(|id| !known.contains_key(id)).collect();
+            if new.is_empty() {
+                break;
+            }
+            frontier.clear();
+            for memory in parts.store.memories(&caller.viewer, &new)? {
+                let counts = moment.counts(&memory);
+                known.insert(memory.id, counts.then_some(memory.usage.created_at));
+                frontier.extend((!counts).then_some(memory.id));
+            }
+        }
+        Ok(Self { links, known })
+    }
+
+    /// Returns the newest of the nearest successors that count. If none of them counts, continues with those that update them.
+    fn newest(&self, target: MemoryId) -> Option<MemoryId> {
+        let mut seen = HashSet::from([target]);
+        let mut nearest = vec![target];
+        while !nearest.is_empty() {
+            let next = nearest.iter().flat_map(|id| self.links.of(*id)).copied();
+            nearest = next.filter(|id| seen.insert(*id)).collect();
+            let counting = nearest.iter().filter_map(|id| Some(((*self.known.get(id)?)?, *id)));
+            if let Some((_, newest)) = counting.max() {
+                return Some(newest);
+            }
+        }
+        None
+    }
+}
+
+/// Returns the final successors of each memory: those that count and that no counting memory supersedes. A memory without a
+/// successor is its own.
+pub(crate) fn ends(
+    parts: &Parts,
+    caller: &Caller,
+    ids: &[MemoryId],
+    moment: Moment,
+) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
+    let links = Links::read(parts, caller, ids, &[])?.open(parts, caller)?;
+    let mut open: HashMap<MemoryId, usize> = ids.iter().map(|id| (*id, 0)).collect();
+    let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+    for (old, new) in links.pairs() {
+        *open.entry(old).or_default() += 1;
+        open.entry(new).or_default();
+        earlier.entry(new).or_default().push(old);
+    }
+    // Goes back from the last ones, as long as the later ones do not count.
+    let mut last: Vec<MemoryId> = open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
+    let mut ends = HashSet::new();
+    while !last.is_empty() {
+        let loaded = parts.store.memories(&caller.viewer, &last)?;
+        ends.extend(loaded.iter().filter(|memory| moment.counts(memory)).map(|memory| memory.id));
+        let mut next = Vec::new();
+        for over in last.iter().filter(|id| !ends.contains(id)) {
+            for before in earlier.get(over).into_iter().flatten() {
+                let open = open.entry(*before).or_default();
+                *open = open.saturating_sub(1);
+                if *open == 0 {
+                    next.push(*before);
+                }
+            }
+        }
+        last = next;
+    }
+    let reached = |from: MemoryId| {
+        let (mut seen, mut stack, mut found) = (HashSet::from([from]), vec![from], Vec::new());
+        while let Some(id) = stack.pop() {
+            found.extend(ends.contains(&id).then_some(id));
+            stack.extend(links.of(id).iter().filter(|next| seen.insert(**next)));
+        }
+        found.sort_unstable();
+        found
+    };
+    Ok(ids.iter().map(|id| (*id, reached(*id))).collect())
+}

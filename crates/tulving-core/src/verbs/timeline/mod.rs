@@ -1,0 +1,341 @@
+//! Builds timelines: the statements about something, the interval of each, and what ended it.
+//!
+//! Finds memories by name or by subject, follows the `updates` links made by callers in both directions, and lists all their
+//! statements in the order in which they became valid. Reads only, and sees only what the caller may see. Archived memories
+//! are included, forgotten and quarantined ones are not.
+
+mod stretch;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use crate::model::answer::{Ended, Missing, Named, Strength, Timeline, TimelineEntry};
+use crate::model::association::Association;
+use crate::model::error::{Error, Field};
+use crate::model::id::{MemoryId, SpaceId, Version};
+use crate::model::limits;
+use crate::model::memory::{Edition, Memory};
+use crate::model::request::{About, Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest};
+use crate::model::time::Timestamp;
+use crate::model::vocabulary::{Relation, State};
+use crate::rank::evidence;
+use crate::verbs::access::{self, Parts};
+use crate::verbs::read;
+use crate::verbs::recall;
+use crate::verbs::succession::{self, Links};
+
+use stretch::{Statement, Stretch, Successor, Wording, statements};
+
+/// Returns the statements about something, and when each was valid.
+pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
+    let limit = read::bounded(Field::Limit, request.limit, limits::TIMELINE)?;
+    // Memories outside the requested time do not count against the limit.
+    let any_time = request.since.is_none() && request.until.is_none();
+    let most = if any_time { limit } else { limits::TIMELINE };
+    let (found, missing) = found(parts, caller, request, most)?;
+    let by_rank: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
+    let web = Web::around(parts, caller, found)?;
+    let mut teller = Teller { parts, caller, web: &web, now: parts.clock.now(), bytes: 0 };
+    let mut entries = Vec::new();
+    for memory in web.memories.values() {
+        entries.extend(teller.entries(memory)?);
+    }
+    entries.retain(|entry| {
+        request.since.is_none_or(|since| entry.from >= since || entry.until.is_none_or(|until| until > since))
+            && request.until.is_none_or(|until| entry.from < until)
+    });
+    entries.sort_by_key(|entry| (entry.from, entry.memory.id, entry.version));
+    let chains = web.chains();
+    keep_first(&mut entries, &chains, &by_rank, limit);
+    number_chains(&mut entries, &chains);
+    name_contradictions(&mut entries, &web);
+    Ok(Timeline { entries, cut: web.cut, missing, unread: Vec::new() })
+}
+
+/// Returns the memories in question, and the lanes that failed.
+fn found(
+    parts: &Parts,
+    caller: &Caller,
+    request: &TimelineRequest,
+    limit: usize,
+) -> Result<(Vec<Memory>, Vec<Missing>), Error> {
+    let text = match &request.about {
+        About::Memory(which) => {
+            let memory = access::find(parts, caller, *which)?;
+            return match memory.standing.quarantined_at {
+                None => Ok((vec![memory], Vec::new())),
+                Some(_) => Err(access::absent(parts, caller, *which)?),
+            };
+        }
+        About::Text(text) => text,
+    };
+    let filter = Filter { space: request.space, ..Filter::default() };
+    let mode = Mode::Hybrid(Box::new(Ask::new(text.clone())));
+    let answer =
+        recall::recall_with_archived(parts, caller, &RecallRequest { mode, filter, sort: None, limit })?;
+    let told = answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
+    Ok((told.map(|hit| hit.memory).collect(), answer.missing))
+}
+
+/// Memories that update one another.
+struct Web {
+    /// The memories, without contents that are read again with their versions.
+    memories: BTreeMap<MemoryId, Memory>,
+    /// Memories beyond the limit. They are not listed, but end those that they update.
+    beyond: BTreeMap<MemoryId, Memory>,
+    /// The memories that update each memory.
+    successors: Links,
+    /// The links that state this.
+    updates: Vec<Association>,
+    contradictions: Vec<(MemoryId, MemoryId)>,
+    /// True if there are more memories.
+    cut: bool,
+}
+
+impl Web {
+    /// Collects these memories and all that they update or are updated by, as far as the caller may see them.
+    fn around(parts: &Parts, caller: &Caller, found: Vec<Memory>) -> Result<Self, Error> {
+        let mut web = Self {
+            memories: BTreeMap::new(),
+            beyond: BTreeMap::new(),
+            successors: Links::default(),
+            updates: Vec::new(),
+            contradictions: Vec::new(),
+            cut: false,
+        };
+        // Contents that do not fit into an answer are not kept in memory either.
+        let mut held = 0;
+        let mut load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
+            let mut memories = Vec::new();
+            read::each(parts, caller, ids, &mut |memory| {
+                let mut memory = without_content(memory);
+                held += memory.edition.text.content.len();
+                if held > parts.limits.answer_bytes {
+                    memory.edition.text.content = String::new();
+                }
+                memories.push(memory);
+            })?;
+            memories.retain(|memory| memory.standing.quarantined_at.is_none());
+            Ok(memories)
+        };
+        let mut next = found;
+        while !next.is_empty() {
+            let frontier: Vec<MemoryId> = next.iter().map(|memory| memory.id).collect();
+            web.memories.extend(next.into_iter().map(|memory| (memory.id, without_content(memory))));
+            let edges = parts.store.associations(&caller.viewer, &frontier)?;
+            let mut wanted = web.take(&edges);
+            let room = limits::TIMELINE_MEMORIES.saturating_sub(web.memories.len());
+            let mut over = wanted.split_off(wanted.len().min(room));
+            web.cut |= !over.is_empty();
+            over.truncate(limits::TIMELINE_MEMORIES);
+            let beyond = load(&over)?.into_iter().map(|memory| (memory.id, without_content(memory)));
+            web.beyond.extend(beyond);
+            next = load(&wanted)?;
+        }
+        web.successors = std::mem::take(&mut web.successors).opened(&web.updates);
+        Ok(web)
+    }
+
+    /// Adds edges, and returns the memories that are new.
+    fn take(&mut self, edges: &[Association]) -> Vec<MemoryId> {
+        let mut wanted = BTreeSet::new();
+        for edge in edges {
+            match edge.relation {
+                _ if succession::supersedes(edge) => {
+                    self.successors.add(edge.target, edge.source);
+                    self.updates.push(*edge);
+                    wanted.extend([edge.source, edge.target]);
+                }
+                Relation::Contradicts => self.contradictions.push((edge.source, edge.target)),
+                _ => {}
+            }
+        }
+        wanted.retain(|id| !self.memories.contains_key(id) && !self.beyond.contains_key(id));
+        wanted.into_iter().collect()
+    }
+
+    /// Returns the direct and indirect successors of a memory, in the order in which they became valid. An archived one counts
+    /// too; one that expires counts until then.
+    fn successors_of(&self, memory: &Memory) -> Vec<Successor> {
+        let mut seen = BTreeSet::from([memory.id]);
+        let mut frontier = VecDeque::from([memory.id]);
+        let mut all: Vec<Successor> = Vec::new();
+        while let Some(id) = frontier.pop_front() {
+            for next in self.successors.of(id) {
+                let other = self.memories.get(next).or_else(|| self.beyond.get(next));
+                if let Some(other) = other.filter(|other| seen.insert(other.id)) {
+                    frontier.push_back(other.id);
+                    let named = named(other, memory.space);
+                    let until = other.edition.span.expires_at;
+                    all.push(Successor { named, from: other.began_at(), until });
+                }
+            }
+        }
+        // Of several that begin at once the nearest is named, because it was found first.
+        all.sort_by_key(|successor| successor.from);
+        all
+    }
+
+    fn chains(&self) -> Chains {
+        let mut linked: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
+        for Association { source, target, .. } in &self.updates {
+            linked.entry(*target).or_default().push(*source);
+            linked.entry(*source).or_default().push(*target);
+        }
+        let mut chains = HashMap::new();
+        for first in self.memories.keys() {
+            let mut frontier = vec![*first];
+            while let Some(id) = frontier.pop() {
+                if self.memories.contains_key(&id) && !chains.contains_key(&id) {
+                    chains.insert(id, *first);
+                    frontier.extend(linked.get(&id).into_iter().flatten());
+                }
+            }
+        }
+        Chains(chains)
+    }
+}
+
+/// The chain of each memory, named by its first memory.
+struct Chains(HashMap<MemoryId, MemoryId>);
+
+impl Chains {
+    /// Returns the chain of a memory; one without links is its own chain.
+    fn of(&self, id: MemoryId) -> MemoryId {
+        self.0.get(&id).copied().unwrap_or(id)
+    }
+}
+
+/// Returns the name of a memory for a reader in this space.
+fn named(memory: &Memory, from: SpaceId) -> Named {
+    Named { id: memory.id, number: memory.number.filter(|_| memory.space == from) }
+}
+
+/// Drops a content that is read again with its versions, because it may be long.
+fn without_content(mut memory: Memory) -> Memory {
+    if memory.version > Version::FIRST {
+        memory.edition.text.content = String::new();
+    }
+    memory
+}
+
+/// Builds the entries of a timeline.
+struct Teller<'a> {
+    parts: &'a Parts,
+    caller: &'a Caller,
+    web: &'a Web,
+    now: Timestamp,
+    /// Total bytes of the contents so far.
+    bytes: usize,
+}
+
+impl Teller<'_> {
+    /// Returns the entries of a memory, statement by statement.
+    fn entries(&mut self, memory: &Memory) -> Result<Vec<TimelineEntry>, Error> {
+        let successors = self.web.successors_of(memory);
+        let statements = statements(self.wordings(memory)?, memory.usage.created_at);
+        let last = statements.len();
+        let told = (1..).zip(statements).flat_map(|(nth, statement)| {
+            let ends = memory.standing.state == State::Archived && nth == last;
+            self.tell(memory, &statement, &successors, ends)
+        });
+        Ok(told.collect())
+    }
+
+    /// Returns an entry for each interval of a statement. If the memory is archived, that ends the last one unless something
+    /// ended it before.
+    fn tell(
+        &self,
+        memory: &Memory,
+        statement: &Statement,
+        successors: &[Successor],
+        archived: bool,
+    ) -> Vec<TimelineEntry> {
+        let stretches = statement.stretches(successors);
+        let tell = |stretch: Stretch| {
+            let over = stretch.end.is_some_and(|(until, _)| until <= self.now);
+            let end = match archived && !over {
+                true => (None, Some(Ended::Archived)),
+                false => stretch.end.map_or((None, None), |(until, why)| (Some(until), Some(why))),
+            };
+            let wording = &statement.wording;
+            TimelineEntry {
+                memory: named(memory, memory.space),
+                space: memory.space,
+                place: memory.place_in_file(),
+                version: wording.version,
+                content: wording.content.clone(),
+                left_out: wording.left_out,
+                from: stretch.from,
+                until: end.0,
+                ended: end.1,
+                holds: stretch.from <= self.now && !over && !archived,
+                archived: memory.standing.state == State::Archived,
+                chain: 0,
+                contradicts: Vec::new(),
+            }
+        };
+        stretches.into_iter().map(tell).collect()
+    }
+
+    /// Returns the versions of a memory that the caller may see, oldest first, without contents once those fill an answer.
+    fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
+        let mut all = Vec::new();
+        let (bytes, most) = (&mut self.bytes, self.parts.limits.answer_bytes);
+        let mut take = |version, at, edition: Edition| {
+            *bytes += edition.text.content.len();
+            let left_out = *bytes > most || edition.text.content.is_empty();
+            all.push(Wording {
+                version,
+                at,
+                span: edition.span,
+                hash: edition.text.content_hash,
+                content: if left_out { String::new() } else { edition.text.content },
+                left_out,
+            });
+        };
+        if memory.version == Version::FIRST {
+            take(memory.version, memory.usage.created_at, memory.edition.clone());
+        } else {
+            let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+            store.each_version(viewer, memory.id, &mut |record| {
+                take(record.version, record.at, record.edition);
+            })?;
+            all.reverse();
+        }
+        Ok(all)
+    }
+}
+
+/// Keeps the chains of the first `limit` memories that have entries left.
+fn keep_first(entries: &mut Vec<TimelineEntry>, chains: &Chains, by_rank: &[MemoryId], limit: usize) {
+    let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chains.of(entry.memory.id)).collect();
+    let told = by_rank.iter().map(|id| chains.of(*id)).filter(|chain| left.contains(chain)).take(limit);
+    let told: BTreeSet<MemoryId> = told.collect();
+    entries.retain(|entry| told.contains(&chains.of(entry.memory.id)));
+}
+
+/// Numbers the chains in the order in which they appear.
+fn number_chains(entries: &mut [TimelineEntry], chains: &Chains) {
+    let mut numbers: HashMap<MemoryId, usize> = HashMap::new();
+    for entry in entries {
+        let next = numbers.len() + 1;
+        entry.chain = *numbers.entry(chains.of(entry.memory.id)).or_insert(next);
+    }
+}
+
+/// Adds to each entry the other listed memories that contradict it or that it contradicts.
+fn name_contradictions(entries: &mut [TimelineEntry], web: &Web) {
+    let told: BTreeSet<MemoryId> = entries.iter().map(|entry| entry.memory.id).collect();
+    let mut against: BTreeMap<MemoryId, BTreeSet<MemoryId>> = BTreeMap::new();
+    for (one, other) in &web.contradictions {
+        if told.contains(one) && told.contains(other) {
+            against.entry(*one).or_default().insert(*other);
+            against.entry(*other).or_default().insert(*one);
+        }
+    }
+    for entry in entries {
+        let others = against.get(&entry.memory.id).into_iter().flatten();
+        let others = others.filter_map(|id| web.memories.get(id));
+        entry.contradicts = others.map(|other| named(other, entry.space)).collect();
+    }
+}

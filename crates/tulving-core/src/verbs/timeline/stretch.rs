@@ -1,0 +1,272 @@
+//! The intervals in which each wording of a memory was valid, and what ended them.
+//!
+//! Pure: the input is the versions with their times, and the successors of the memory.
+
+use crate::model::answer::{Ended, Named};
+use crate::model::id::Version;
+use crate::model::memory::{ContentHash, Span};
+use crate::model::time::Timestamp;
+
+/// A version of a memory.
+#[derive(Clone, Debug)]
+pub(super) struct Wording {
+    pub(super) version: Version,
+    /// Time at which it was written.
+    pub(super) at: Timestamp,
+    /// Its stated times.
+    pub(super) span: Span,
+    pub(super) hash: ContentHash,
+    pub(super) content: String,
+    /// True if the content is left out because others fill the answer.
+    pub(super) left_out: bool,
+}
+
+/// The statement of a memory, over consecutive versions with the same content.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    /// The first of these versions.
+    pub(super) wording: Wording,
+    from: Timestamp,
+    /// Time at which it ended by itself, and the reason.
+    end: Option<(Timestamp, Ended)>,
+}
+
+/// A memory that supersedes another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Successor {
+    pub(super) named: Named,
+    /// Start of its validity.
+    pub(super) from: Timestamp,
+    /// Time of expiry. The superseded memory is valid again from then on.
+    pub(super) until: Option<Timestamp>,
+}
+
+/// An interval in which a statement was valid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stretch {
+    pub(super) from: Timestamp,
+    pub(super) end: Option<(Timestamp, Ended)>,
+}
+
+impl Stretch {
+    fn is_empty(&self) -> bool {
+        self.end.is_some_and(|(until, _)| until <= self.from)
+    }
+}
+
+/// Returns the statements of versions, oldest first: consecutive ones with the same content are one.
+pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<Statement> {
+    let mut statements: Vec<Statement> = Vec::new();
+    for wording in wordings {
+        let span = wording.span;
+        match statements.last_mut() {
+            Some(last) if last.wording.hash == wording.hash => last.wording.span = span,
+            last => {
+                if let Some(last) = last {
+                    last.end = Some((wording.at, Ended::Edited { version: wording.version }));
+                }
+                statements.push(Statement { from: wording.at, wording, end: None });
+            }
+        }
+        if let Some(last) = statements.last_mut() {
+            last.from = began(&last.wording, created_at);
+        }
+    }
+    for statement in &mut statements {
+        let span = statement.wording.span;
+        let ends = [
+            statement.end,
+            span.valid_until.map(|at| (at, Ended::NoLongerValid)),
+            span.expires_at.map(|at| (at, Ended::Expired)),
+        ];
+        statement.end = ends.into_iter().flatten().min_by_key(|(at, _)| *at);
+    }
+    statements
+}
+
+/// Returns the start of a statement: as stated, else when it happened, else when it was saved; for a later version not before
+/// that was written.
+fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
+    let span = &wording.span;
+    let began = span.valid_from.or(span.occurred_at).unwrap_or(created_at);
+    if wording.version == Version::FIRST { began } else { began.max(wording.at) }
+}
+
+impl Statement {
+    /// Returns the intervals in which it was valid and none of its successors was; an empty interval if there was none.
+    pub(super) fn stretches(&self, successors: &[Successor]) -> Vec<Stretch> {
+        let mut all = Vec::new();
+        let own = self.end.map(|(at, why)| (at.max(self.from), why));
+        let mut from = self.from;
+        let mut open = true;
+        for successor in successors {
+            if own.is_some_and(|(end, _)| end < successor.from.max(from)) {
+                break;
+            }
+            if successor.until.is_some_and(|until| until <= from.max(successor.from)) {
+                continue;
+            }
+            let at = successor.from.max(from);
+            all.push(Stretch { from, end: Some((at, Ended::Superseded { by: successor.named })) });
+            match successor.until.filter(|until| own.is_none_or(|(end, _)| *until < end)) {
+                Some(until) => from = until,
+                None => {
+                    open = false;
+                    break;
+                }
+            }
+        }
+        if open {
+            all.push(Stretch { from, end: own });
+        }
+        let first = all[0];
+        all.retain(|stretch| !stretch.is_empty());
+        if all.is_empty() {
+            all.push(first);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::id::{MemoryId, Number};
+
+    fn second(n: i64) -> Timestamp {
+        Timestamp::from_micros(n * 1_000_000)
+    }
+
+    fn wording(version: u32, at: i64, content: u8, span: Span) -> Wording {
+        Wording {
+            version: Version(version),
+            at: second(at),
+            span,
+            hash: ContentHash([content; 32]),
+            content: content.to_string(),
+            left_out: false,
+        }
+    }
+
+    fn successor(number: u64, from: i64, until: Option<i64>) -> Successor {
+        let named = Named { id: MemoryId::from_bytes([1; 16]), number: Some(Number(number)) };
+        Successor { named, from: second(from), until: until.map(second) }
+    }
+
+    /// Returns start, end and reason in short form.
+    fn told(statement: &Statement, successors: &[Successor]) -> Vec<(i64, Option<i64>, String)> {
+        let short = |time: Timestamp| time.as_micros() / 1_000_000;
+        let tell = |stretch: Stretch| {
+            let why = stretch.end.map_or_else(String::new, |(_, why)| why.to_string());
+            (short(stretch.from), stretch.end.map(|(at, _)| short(at)), why)
+        };
+        statement.stretches(successors).into_iter().map(tell).collect()
+    }
+
+    fn one(span: Span) -> Statement {
+        statements(vec![wording(1, 10, 1, span)], second(10)).pop().expect("one version says one thing")
+    }
+
+    fn row(from: i64, until: i64, why: &str) -> (i64, Option<i64>, String) {
+        (from, Some(until), why.to_owned())
+    }
+
+    fn still(from: i64) -> (i64, Option<i64>, String) {
+        (from, None, String::new())
+    }
+
+    #[test]
+    fn it_holds_from_when_it_was_said_to_until_something_ends_it() {
+        assert_eq!(told(&one(Span::default()), &[]), [still(10)]);
+        let from = Span { valid_from: Some(second(5)), occurred_at: Some(second(7)), ..Span::default() };
+        assert_eq!(told(&one(from), &[]), [still(5)]);
+        let until = Span { valid_until: Some(second(20)), expires_at: Some(second(30)), ..Span::default() };
+        assert_eq!(told(&one(until), &[]), [row(10, 20, "no longer valid")]);
+        assert_eq!(told(&one(until), &[successor(3, 25, None)]), [row(10, 20, "no longer valid")]);
+        assert_eq!(told(&one(until), &[successor(3, 15, None)]), [row(10, 15, "superseded by #3")]);
+        let gone = Span { expires_at: Some(second(30)), ..Span::default() };
+        assert_eq!(told(&one(gone), &[successor(3, 30, None)]), [row(10, 30, "superseded by #3")]);
+    }
+
+    #[test]
+    fn a_successor_of_before_leaves_no_time() {
+        assert_eq!(told(&one(Span::default()), &[successor(3, 1, None)]), [row(10, 10, "superseded by #3")]);
+        let over = Span { valid_until: Some(second(2)), ..Span::default() };
+        assert_eq!(told(&one(over), &[]), [row(10, 10, "no longer valid")]);
+    }
+
+    #[test]
+    fn what_an_expired_successor_replaced_holds_again() {
+        let shut = [successor(3, 20, Some(30)), successor(4, 25, Some(28)), successor(5, 40, None)];
+        assert_eq!(
+            told(&one(Span::default()), &shut),
+            [row(10, 20, "superseded by #3"), row(30, 40, "superseded by #5")]
+        );
+        assert_eq!(told(&one(Span::default()), &shut[..1]), [row(10, 20, "superseded by #3"), still(30)]);
+        assert_eq!(told(&one(Span::default()), &[successor(3, 5, Some(8))]), [still(10)]);
+    }
+
+    #[test]
+    fn only_another_content_is_another_statement() {
+        let ended = Span { valid_until: Some(second(50)), ..Span::default() };
+        let said = statements(
+            vec![
+                wording(1, 10, 1, Span::default()),
+                wording(2, 20, 1, ended),
+                wording(3, 30, 2, ended),
+                wording(4, 35, 2, ended),
+                wording(5, 60, 1, Span { valid_from: Some(second(70)), ..Span::default() }),
+            ],
+            second(10),
+        );
+        let versions: Vec<u32> = said.iter().map(|statement| statement.wording.version.0).collect();
+        assert_eq!(versions, [1, 3, 5]);
+        let told: Vec<_> = said.iter().flat_map(|statement| told(statement, &[])).collect();
+        assert_eq!(told, [row(10, 30, "edited to version 3"), row(30, 50, "no longer valid"), still(70)]);
+    }
+
+    #[test]
+    fn a_first_version_that_is_hidden_begins_with_the_next() {
+        let early = Span { valid_from: Some(second(5)), ..Span::default() };
+        let said = statements(vec![wording(2, 20, 1, early)], second(10));
+        assert_eq!(told(&said[0], &[]), [still(20)]);
+    }
+
+    proptest! {
+        /// Checks that the intervals of a statement do not overlap, that none ends before it begins, and that no successor is
+        /// valid in any of them.
+        #[test]
+        fn stretches_are_apart_and_free_of_successors(
+            until in proptest::option::of(0_i64..60),
+            expires in proptest::option::of(0_i64..60),
+            mut covers in proptest::collection::vec((0_i64..60, proptest::option::of(0_i64..60)), 0..6),
+        ) {
+            covers.sort();
+            let span = Span { valid_until: until.map(second), expires_at: expires.map(second), ..Span::default() };
+            let successors: Vec<Successor> =
+                covers.iter().map(|(from, until)| successor(1, *from, *until)).collect();
+            let all = one(span).stretches(&successors);
+            prop_assert!(!all.is_empty());
+            for pair in all.windows(2) {
+                prop_assert!(pair[0].end.is_some_and(|(end, _)| end < pair[1].from));
+            }
+            for stretch in &all {
+                prop_assert!(stretch.end.is_none_or(|(end, _)| end >= stretch.from));
+            }
+            for at in (0..60).map(second) {
+                let inside = all.iter().any(|stretch| {
+                    stretch.from <= at && stretch.end.is_none_or(|(end, _)| end > at)
+                });
+                let replaced = successors.iter().any(|other| {
+                    other.from <= at && other.until.is_none_or(|until| until > at)
+                });
+                let own = second(10) <= at
+                    && span.valid_until.is_none_or(|end| end > at)
+                    && span.expires_at.is_none_or(|end| end > at);
+                prop_assert_eq!(inside, own && !replaced, "at {}", at);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Counts recalls: in memory at once, written together soon after.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::model::change::{Touch, Write};
+use crate::model::error::Error;
+use crate::model::id::MemoryId;
+use crate::model::time::Timestamp;
+use crate::verbs::access::{self, Parts};
+
+/// The recalls that are not written yet.
+#[derive(Default)]
+pub(crate) struct Touches {
+    waiting: Mutex<BTreeMap<MemoryId, Touch>>,
+    /// Held by the writer.
+    writing: Mutex<()>,
+}
+
+impl Touches {
+    /// Counts recalls of memories. Never waits for the store.
+    pub(crate) fn note(&self, ids: impl IntoIterator<Item = MemoryId>, at: Timestamp) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in ids {
+            let touch = waiting.entry(id).or_insert(Touch { id, count: 0, at });
+            touch.count += 1;
+            touch.at = touch.at.max(at);
+        }
+    }
+
+    /// Writes the waiting counts, and returns the number of memories. Counts that could not be written keep waiting, except in
+    /// a read-only home, where they are dropped. Afterwards everything counted before is written, including what another thread
+    /// was about to write.
+    pub(crate) fn flush(&self, parts: &Parts) -> Result<u64, Error> {
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken: Vec<Touch> = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *waiting).into_values().collect()
+        };
+        if taken.is_empty() {
+            return Ok(0);
+        }
+        let set = access::own_changes(parts.clock.now(), vec![Write::Touch(taken.clone())]);
+        if let Err(error) = parts.store.apply(&set) {
+            let error = Error::from(error);
+            if !error.is_read_only() {
+                self.put_back(&taken);
+            }
+            return Err(error);
+        }
+        Ok(taken.len() as u64)
+    }
+
+    fn put_back(&self, touches: &[Touch]) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for touch in touches {
+            let entry = waiting.entry(touch.id).or_insert(Touch { count: 0, ..*touch });
+            entry.count += touch.count;
+            entry.at = entry.at.max(touch.at);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Long documents in the answers of dialects that know no sections: the section that matched, or the beginning, and a pointer
+//! to the whole.
+//!
+//! A memory saved through such a dialect is returned whole. A document that was pushed or read from a file may be a hundred
+//! times as long as the answer that the agent expects.
+
+use std::borrow::Cow;
+
+use tulving_core::model::answer::{BestSection, Hit};
+use tulving_core::model::id::SpaceId;
+use tulving_core::model::memory::Memory;
+use tulving_core::model::preview;
+use tulving_core::text::chunk;
+
+/// Most characters of a section; only a code block or a table is longer.
+const SECTION_CHARS: usize = 4_000;
+
+/// The part of a memory that is shown.
+pub(crate) struct Excerpt<'a> {
+    /// The content, or a section of it.
+    pub(crate) text: &'a str,
+    /// Instructions to read the whole, if this is a part.
+    pub(crate) pointer: Option<String>,
+}
+
+impl<'a> Excerpt<'a> {
+    /// Returns the excerpt of a search hit: the best section, if it is a document.
+    pub(crate) fn of_hit(hit: &'a Hit) -> Self {
+        let memory = &hit.memory;
+        let opening = if memory.is_document() { chunk::first(&memory.edition.text) } else { None };
+        let text = match (&hit.section, opening) {
+            _ if hit.cut => memory.edition.text.content.as_str(),
+            (_, None) => return Self { text: &memory.edition.text.content, pointer: None },
+            (Some(_), Some(_)) => hit.shown(),
+            (None, Some(opening)) => opening,
+        };
+        Self { text, pointer: Some(pointer(memory, hit.section.as_ref(), hit.cut)) }
+    }
+
+    /// Returns the excerpt of a memory without a question: the beginning, if it is a document.
+    pub(crate) fn of(memory: &'a Memory) -> Self {
+        let text = &memory.edition.text;
+        match chunk::first(text).filter(|_| memory.is_document()) {
+            Some(opening) => Self { text: opening, pointer: Some(pointer(memory, None, false)) },
+            None => Self { text: &text.content, pointer: None },
+        }
+    }
+
+    /// Returns the excerpt as text, with the pointer on its own line.
+    pub(crate) fn written(&self) -> Cow<'a, str> {
+        match &self.pointer {
+            None => Cow::Borrowed(self.text),
+            Some(pointer) => {
+                Cow::Owned(format!("{}\n{pointer}", preview::beginning(self.text, SECTION_CHARS)))
+            }
+        }
+    }
+
+    /// Returns the beginning of the excerpt, at most `chars` characters, followed by the pointer.
+    pub(crate) fn opening(&self, chars: usize) -> String {
+        let text = preview::beginning(self.text, chars);
+        self.pointer.iter().fold(text, |text, pointer| format!("{text} {pointer}"))
+    }
+}
+
+/// Names the part of a document that is shown, and how to read the whole.
+fn pointer(memory: &Memory, section: Option<&BestSection>, cut: bool) -> String {
+    let part = match section {
+        Some(section) if section.heading_path.is_empty() => format!("from line {}", section.line),
+        Some(section) => format!("{}, line {}", section.heading_path.join(" › "), section.line),
+        None => "the beginning".to_owned(),
+    };
+    let name = memory.file_name().map_or_else(String::new, |name| format!(" of {name}"));
+    // A content that was cut for the answer does not show its full length.
+    let length = match cut {
+        true => String::new(),
+        false => format!(", {} characters in all", memory.edition.text.content.chars().count()),
+    };
+    // A number is valid only in its space; an id is valid everywhere.
+    let which = match memory.number.filter(|_| memory.space == SpaceId::DEFAULT) {
+        Some(number) => number.0.to_string(),
+        None => memory.id.to_string(),
+    };
+    format!("[{part}{name}{length}; `tulving get {which}` and the resource memory://{which} have the whole]")
+}

@@ -1,0 +1,176 @@
+//! The help of the program: its commands in groups, in the order in which people need them.
+//!
+//! clap knows no groups of commands, so they are put into the template of its help. Only the names stand here: what a command
+//! does is said where it is declared, and a test finds a command that is in no group.
+
+use std::fmt::Write as _;
+
+use clap::Command;
+
+use crate::print;
+use crate::show::text::Hanging;
+
+/// Where the text of lines ends at the most; the same bound as clap's own, of `max_term_width`.
+const WIDEST: usize = 100;
+
+/// The groups, each with the names of its commands.
+pub(crate) const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Everyday",
+        &[
+            "save", "recall", "get", "list", "update", "forget", "restore", "undo", "done", "context",
+            "shell", "demo",
+        ],
+    ),
+    (
+        "Memories in detail",
+        &[
+            "history",
+            "revert",
+            "timeline",
+            "related",
+            "associate",
+            "dissociate",
+            "pin",
+            "unpin",
+            "archive",
+            "unarchive",
+            "move",
+            "memory",
+        ],
+    ),
+    ("Documents and files", &["push", "import", "attachment", "journal", "long-term", "file"]),
+    ("Conversations", &["turn", "recover", "archive-conversation", "conversation"]),
+    ("Keeping it good", &["review", "audit-quality", "consolidate", "passes", "tend"]),
+    ("Agents and programs", &["mcp", "serve", "tool"]),
+    ("Sharing and access", &["space", "token", "audit"]),
+    (
+        "Running it",
+        &["doctor", "config", "backup", "dump", "load", "jobs", "embed", "llm", "usage", "completions"],
+    ),
+];
+
+/// The command line with its commands in groups in its help.
+pub(crate) fn grouped(command: Command) -> Command {
+    let columns = print::terminal_columns().unwrap_or(WIDEST).min(WIDEST);
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{}{{options}}{{after-help}}",
+        commands(&command, columns),
+        heading(&command, "Options"),
+    );
+    flowing(command.help_template(template))
+}
+
+/// The command with paragraphs of its epilogues on one line each, so that they are wrapped once, to the width of the terminal.
+fn flowing(command: Command) -> Command {
+    let text = command.get_after_help().map(|text| unwrapped(&text.to_string()));
+    let command = match text {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    command.mut_subcommands(flowing)
+}
+
+/// A text whose paragraphs are one line each. Lists, examples and what has a heading keep their lines.
+fn unwrapped(text: &str) -> String {
+    let paragraph = |part: &str| match part.contains("\n ") || part.lines().any(|line| line.ends_with(':')) {
+        true => part.to_owned(),
+        false => part.lines().collect::<Vec<_>>().join(" "),
+    };
+    text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The groups as they are printed.
+fn commands(command: &Command, columns: usize) -> String {
+    let literal = command.get_styles().get_literal();
+    let widest = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or(0);
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        write!(groups, "\n{}", heading(command, title)).expect("a text is written");
+        for name in *names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let name = format!("  {literal}{name}{literal:#}{}  ", " ".repeat(widest - name.len()));
+            let hanging = Hanging { heading: &name, taken: widest + 4, columns };
+            for line in hanging.lines(&about) {
+                writeln!(groups, "{line}").expect("a text is written");
+            }
+        }
+    }
+    groups
+}
+
+fn heading(command: &Command, title: &str) -> String {
+    let header = command.get_styles().get_header();
+    format!("{header}{title}:{header:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::args::Cli;
+    use crate::show::text::width;
+
+    #[test]
+    fn every_command_is_in_exactly_one_group() {
+        let command = Cli::command();
+        let visible = command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name);
+        let mut visible: Vec<&str> = visible.collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        visible.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, visible);
+    }
+
+    #[test]
+    fn paragraphs_of_epilogues_are_one_line_and_examples_keep_theirs() {
+        let text =
+            "Examples:\n  tulving undo\n  tulving undo --dry-run\n\nTwo lines\nof one paragraph.\n\nThe end.";
+        let expected =
+            "Examples:\n  tulving undo\n  tulving undo --dry-run\n\nTwo lines of one paragraph.\n\nThe end.";
+        assert_eq!(unwrapped(text), expected);
+        let command = grouped(Cli::command());
+        let undo = command.find_subcommand("undo").and_then(Command::get_after_help).map(ToString::to_string);
+        assert_eq!(undo.as_deref().map(unwrapped), undo);
+    }
+
+    #[test]
+    fn no_example_line_is_wider_than_a_terminal() {
+        let mut wide = Vec::new();
+        gather_wide_lines(&grouped(Cli::command()), "tulving", &mut wide);
+        assert!(wide.is_empty(), "{} lines over 80 columns:\n{}", wide.len(), wide.join("\n"));
+    }
+
+    /// Gathers the indented lines below the flags, which clap would wrap into broken commands. Prose that stands in further, such
+    /// as what a setting is, may be wrapped.
+    fn gather_wide_lines(command: &Command, name: &str, wide: &mut Vec<String>) {
+        for text in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
+            let text = text.to_string();
+            let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("      "));
+            wide.extend(lines.filter(|line| width(line) > 80).map(|line| format!("{name}: {line}")));
+        }
+        for below in command.get_subcommands() {
+            gather_wide_lines(below, &format!("{name} {}", below.get_name()), wide);
+        }
+    }
+
+    #[test]
+    fn descriptions_are_one_line_that_fits_a_usual_terminal() {
+        for command in Cli::command().get_subcommands().filter(|one| !one.is_hide_set()) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            // 22 columns are taken by the names.
+            assert!((1..=76).contains(&about.chars().count()), "{}: {about}", command.get_name());
+            assert!(!about.contains(['{', '}', '\n']), "{about}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_terminal_wraps_what_commands_do_below_itself() {
+        let text = commands(&Cli::command(), 40);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert!(plain.lines().all(|line| width(line) <= 40), "{plain}");
+        assert!(plain.contains("\nsave\n  Save a memory\n"), "{plain}");
+    }
+}
