@@ -11,6 +11,9 @@
 //! Blocks `sh` are not run. That their commands and flags exist is checked beside the command line, in
 //! `crates/tulving/src/documents.rs`.
 
+/// The example configuration.
+mod example;
+
 /// The routes of the service, as a page.
 mod routes;
 
