@@ -1,7 +1,8 @@
 //! `cargo xtask docs`: checks that the paths, links and tests named in the documents exist.
 //!
-//! Paths in backticks in the documents of the root and of `docs/` are looked up in the repository, [`links`] follows their
-//! links, and the tests that `docs/seeds.md` and `docs/invariants.md` name are looked up by [`seeds`].
+//! Paths in backticks in the documents of the root, of `docs/` and next to the tests are looked up in the repository, and
+//! [`links`] follows their links. Every page of `docs/` has to be in its index. [`seeds`] looks up the tests that
+//! `crates/tulving/tests/seeds.md` and `docs/invariants.md` name.
 
 use anyhow::Result;
 
@@ -10,8 +11,18 @@ use crate::markdown::spans;
 use crate::repository::{Repository, SourceFile};
 use crate::{links, seeds};
 
-/// The documents of the root that have to be there and are checked.
-const DOCUMENTS: [&str; 4] = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"];
+/// The documents outside of `docs/` that have to be there and are checked.
+const DOCUMENTS: [&str; 6] = [
+    "ARCHITECTURE.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "crates/tulving/tests/clients/README.md",
+    seeds::TABLE,
+];
+
+/// The page that lists all pages of `docs/`.
+const INDEX: &str = "docs/README.md";
 
 /// Prefixes that mark a span as a path of the repository.
 const FOLDERS: [&str; 7] = ["crates/", "xtask/", "docs/", "benches/", "evals/", ".ci/", ".cargo/"];
@@ -36,6 +47,7 @@ const ROOT_FILES: [&str; 12] = [
 pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
     let mut findings = Vec::new();
     let guides = guides(repository, "docs")?;
+    findings.extend(unlisted(&repository.read(INDEX)?, &guides));
     for file in DOCUMENTS.into_iter().map(str::to_owned).chain(guides) {
         if repository.exists(&file) {
             let document = repository.read(&file)?;
@@ -61,6 +73,16 @@ fn guides(repository: &Repository, folder: &str) -> Result<Vec<String>> {
         }
     }
     Ok(guides)
+}
+
+/// Returns every page that the index does not link to.
+fn unlisted(index: &SourceFile, pages: &[String]) -> Vec<CheckFinding> {
+    let links_to = |page: &str| {
+        let target = page.strip_prefix("docs/").unwrap_or(page);
+        page == INDEX || index.text.contains(&format!("]({target})"))
+    };
+    let missing = pages.iter().filter(|page| !links_to(page));
+    missing.map(|page| CheckFinding::about(&index.file, format!("there is no link to `{page}`"))).collect()
 }
 
 fn check_paths(document: &SourceFile, exists: &dyn Fn(&str) -> bool) -> Vec<CheckFinding> {
@@ -107,13 +129,22 @@ mod tests {
 
     fn told(text: &str) -> Vec<String> {
         let document = SourceFile { file: "README.md".to_owned(), text: text.to_owned() };
-        let there = ["crates/tulving/src/main.rs", "crates/tulving/src", "docs/seeds.md", "CHANGELOG.md"];
+        let there = ["crates/tulving/src/main.rs", "crates/tulving/src", "docs/mcp.md", "CHANGELOG.md"];
         check_paths(&document, &|path| there.contains(&path)).iter().map(ToString::to_string).collect()
     }
 
     #[test]
+    fn a_page_that_the_index_does_not_list_is_named() {
+        let text = "[a](a.md), [b](dialects/b.md)".to_owned();
+        let index = SourceFile { file: INDEX.to_owned(), text };
+        let pages = [INDEX, "docs/a.md", "docs/dialects/b.md", "docs/c.md"].map(str::to_owned);
+        let told: Vec<String> = unlisted(&index, &pages).iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["docs/README.md: there is no link to `docs/c.md`"]);
+    }
+
+    #[test]
     fn paths_that_exist_are_fine() {
-        assert_eq!(told("See `docs/seeds.md` and `crates/tulving/src/main.rs:12`, `CHANGELOG.md`."), [""; 0]);
+        assert_eq!(told("See `docs/mcp.md` and `crates/tulving/src/main.rs:12`, `CHANGELOG.md`."), [""; 0]);
     }
 
     #[test]

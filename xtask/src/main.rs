@@ -1,5 +1,5 @@
 //! The project's own commands: `cargo xtask test`, `layers`, `docs`, `dependencies`, `commits`, `model`, `eval`, `bench`,
-//! `turns`, `plot` and `reference`.
+//! `turns`, `plot`, `reference` and `package`.
 //!
 //! `test` is exactly what CI runs. Each command exits with 0 on success, 1 on failure and 2 on wrong usage.
 #![expect(
@@ -19,6 +19,7 @@ mod layers;
 mod links;
 mod markdown;
 mod model;
+mod package;
 mod python;
 mod repository;
 mod run;
@@ -49,7 +50,8 @@ usage: cargo xtask COMMAND
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
   turns [EVERY]           measure what a language model takes of labelled turns, of every so many one
   plot                    make the plots of docs/lifecycle anew
-  reference               make docs/{cli,config,routes,tools}.md anew";
+  reference               make docs/{cli,config,routes,tools}.md anew
+  package TAG             build the binary of a release and pack it into target/package";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -93,6 +95,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         }
         ("turns", _) => Ok(misuse("`turns` takes a number")),
         ("reference", []) => reference(&repository),
+        ("package", [tag]) => package::run(&repository, tag),
+        ("package", _) => Ok(misuse("`package` takes a tag, such as v0.1.0")),
         ("bench", names) => match bench::read(names) {
             Ok(wanted) => bench::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),

@@ -1,4 +1,4 @@
-//! Reads `docs/seeds.md` and `docs/invariants.md` and looks up the tests that they name.
+//! Reads `crates/tulving/tests/seeds.md` and `docs/invariants.md` and looks up the tests that they name.
 //!
 //! Each row of the first is one statement of a seed. Its last cell names the tests that prove it, as
 //! `crate::module::test_name` in backticks, or is empty while they are not written yet. A name that leads to no test, a
@@ -13,7 +13,8 @@ use crate::markdown::spans;
 use crate::repository::{Repository, SourceFile};
 use crate::source::{code_only, has_test};
 
-const TABLE: &str = "docs/seeds.md";
+/// The statements of the seeds, next to the tests that prove them.
+pub(crate) const TABLE: &str = "crates/tulving/tests/seeds.md";
 /// Names a test, or a whole module of tests, next to each invariant.
 const GUARDS: &str = "docs/invariants.md";
 
@@ -199,7 +200,7 @@ mod tests {
     fn a_name_that_leads_nowhere_is_told_with_file_and_line() {
         assert_eq!(
             told("| M1 | a | b | |\n| M2 | a | b | `tulving::it::cli::two` |"),
-            ["docs/seeds.md:5: there is no test `tulving::it::cli::two`"]
+            ["crates/tulving/tests/seeds.md:5: there is no test `tulving::it::cli::two`"]
         );
         assert_eq!(told("| M1 | a | b | `tulving::it::cli::helper` |").len(), 1);
         assert_eq!(told("| M1 | a | b | `tulving::it::gone::one` |").len(), 1);
@@ -210,7 +211,7 @@ mod tests {
     fn prose_is_no_proof() {
         assert_eq!(
             told("| M1 | a | b | by hand |"),
-            ["docs/seeds.md:4: the last cell holds test names in backticks, nothing else"]
+            ["crates/tulving/tests/seeds.md:4: the last cell holds test names in backticks, nothing else"]
         );
     }
 
@@ -218,7 +219,7 @@ mod tests {
     fn a_number_is_given_once() {
         assert_eq!(
             told("| M1 | a | b | |\n| M1 | a | b | |"),
-            ["docs/seeds.md:5: the number M1 is taken by line 4"]
+            ["crates/tulving/tests/seeds.md:5: the number M1 is taken by line 4"]
         );
     }
 
@@ -226,7 +227,7 @@ mod tests {
     fn a_row_of_another_width_is_told() {
         assert_eq!(
             told("| M1 | a | b | c | |"),
-            ["docs/seeds.md:4: a row has four cells: `|` inside one is written `\\|`"]
+            ["crates/tulving/tests/seeds.md:4: a row has four cells: `|` inside one is written `\\|`"]
         );
     }
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-/// The pages for readers, from the root of the repository: its README and all below `docs`.
+/// The pages for readers, from the root of the repository: its README, all below `docs`, and the table of the seeds.
 #[must_use]
 pub fn pages(root: &Path) -> Vec<String> {
-    let mut pages = vec!["README.md".to_owned()];
+    let mut pages = vec!["README.md".to_owned(), "crates/tulving/tests/seeds.md".to_owned()];
     let mut folders = vec!["docs".to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder)).expect("a folder") {

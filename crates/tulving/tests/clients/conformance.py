@@ -2,7 +2,7 @@
 which has the tools that the suite asks for behind our listener, gate, authorisation and transport, and `tulving serve`.
 
 Usage: conformance.py BINARY FIXTURE. Prints a line for each scenario that is not as expected, and ends with
-`N passed, N failed`. What is expected is told here and, with the count, in docs/mcp.md.
+`N passed, N failed`. What is expected is listed here and, with the count, in README.md.
 """
 
 import json
@@ -25,7 +25,7 @@ SUITE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
 # The newest first; the short form has that one.
 REVISIONS = ["2026-07-28", "2025-11-25"][:None if extent.FULL else 1]
-PAGE = Path(__file__).parents[4] / "docs" / "mcp.md"
+PAGE = Path(__file__).parent / "README.md"
 ENVIRONMENT = {**npm.ENVIRONMENT, "TULVING_EMBEDDING_PROVIDER": "off"}
 
 # Passed by the fixture and by `tulving serve`.
@@ -42,7 +42,7 @@ PASSED_BY_FIXTURE = {
     "tools-call-embedded-resource", "tools-call-error", "tools-call-image", "tools-call-mixed-content",
     "tools-call-simple-text",
 }
-# About what Tulving has not; docs/mcp.md says why. To pass one of these is a failure too: then it belongs above.
+# About what Tulving has not; README.md says why. To pass one of these is a failure too: then it belongs above.
 NOT_APPLYING = {
     "elicitation-sep1034-defaults", "elicitation-sep1330-enums", "input-required-result-basic-elicitation",
     "input-required-result-basic-list-roots", "input-required-result-basic-sampling",
@@ -160,7 +160,7 @@ def main():
                     scenarios = results(suite, fixture, revision)
                     seen |= scenarios.keys()
                     score = judge(count, scenarios, revision)
-                    count.check(score in page, f"docs/mcp.md does not have the score `{score}`")
+                    count.check(score in page, f"README.md does not have the score `{score}`")
                     of_served = results(suite, served, revision)
                     for name in sorted(PASSED & scenarios.keys()):
                         checks = of_served.get(name, [])
@@ -169,13 +169,13 @@ def main():
     if extent.FULL:
         count.check(not unseen, f"the suite does not have {sorted(unseen)}")
     untold = [name for name in NOT_APPLYING if f"`{name}`" not in page]
-    count.check(not untold, f"docs/mcp.md does not say why these do not apply: {sorted(untold)}")
+    count.check(not untold, f"README.md does not say why these do not apply: {sorted(untold)}")
     print(f"{count.passed} passed, {count.failed} failed")
     sys.exit(1 if count.failed else 0)
 
 
 def judge(count, scenarios, revision):
-    """Holds what the fixture did against what is expected; gives the score as a row of docs/mcp.md."""
+    """Holds what the fixture did against what is expected; gives the score as a row of README.md."""
     passed = failed = other = 0
     for name, checks in sorted(scenarios.items()):
         if name in NOT_APPLYING:

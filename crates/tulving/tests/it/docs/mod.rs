@@ -11,6 +11,9 @@
 //! Blocks `sh` are not run. That their commands and flags exist is checked beside the command line, in
 //! `crates/tulving/src/documents.rs`.
 
+/// The example configuration.
+mod example;
+
 /// The routes of the service, as a page.
 mod routes;
 
@@ -40,6 +43,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    docs_readme: "docs/README.md",
     backup_format: "docs/backup-format.md",
     benchmarks: "docs/benchmarks.md",
     cli: "docs/cli.md",
@@ -56,6 +60,7 @@ pages! {
     documents: "docs/documents.md",
     files: "docs/files.md",
     format: "docs/format.md",
+    get_started: "docs/get-started.md",
     http: "docs/http.md",
     import: "docs/import.md",
     invariants: "docs/invariants.md",
@@ -70,10 +75,11 @@ pages! {
     routes: "docs/routes.md",
     secrets: "docs/secrets.md",
     security: "docs/security.md",
-    seeds: "docs/seeds.md",
     serve: "docs/serve.md",
-    tools: "docs/tools.md",
+    sharing: "docs/sharing.md",
     shell: "docs/shell.md",
+    tools: "docs/tools.md",
+    seeds: "crates/tulving/tests/seeds.md",
 }
 
 #[test]

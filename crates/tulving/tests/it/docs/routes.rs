@@ -28,21 +28,36 @@ fn the_references_of_routes_are_what_a_server_says() {
 /// Every operation, by what it is about.
 fn page(document: &Value) -> String {
     let mut sections: BTreeMap<&str, String> = BTreeMap::new();
+    let mut overview: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (path, operations) in document["paths"].as_object().expect("paths") {
         for (method, operation) in operations.as_object().expect("operations") {
             let section = operation["tags"][0].as_str().unwrap_or("Other");
             sections.entry(section).or_default().push_str(&described(document, method, path, operation));
+            overview.entry(section).or_default().push(in_short(method, path, operation));
         }
     }
     let mut page = String::from(
         "# The routes\n\n<!-- Made by `cargo xtask reference` from /openapi.json. -->\n\n\
-         Every operation of the service with its arguments, as `/openapi.json` of a running server describes them with their answers. \
-         [http.md](http.md) tells how they go together.\n",
+         Every operation of the server, first in short, then with its arguments. `/openapi.json` of a running server also \
+         describes the answers. [http.md](http.md) explains tokens, errors, retries and events.\n\n## In short\n\n\
+         | request | what it does |\n|---|---|\n",
     );
+    for row in overview.into_values().flatten() {
+        page.push_str(&format!("{row}\n"));
+    }
     for (section, text) in sections {
         page.push_str(&format!("\n## {section}\n{text}"));
     }
     page
+}
+
+/// The row of an operation in the overview, with a link to its section.
+fn in_short(method: &str, path: &str, operation: &Value) -> String {
+    let name = format!("{} {path}", method.to_uppercase());
+    let anchor = name.to_lowercase().replace(' ', "-");
+    let anchor: String = anchor.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
+    let about = operation["summary"].as_str().unwrap_or_default().trim().replace('|', "\\|");
+    format!("| [`{name}`](#{anchor}) | {about} |")
 }
 
 fn described(document: &Value, method: &str, path: &str, operation: &Value) -> String {

@@ -525,7 +525,7 @@ fn every_operation_is_described_and_every_description_leads_somewhere() {
     let server = Server::start(&tulving);
     let document =
         server.send(&super::client::request(server.address, "GET", "/openapi.json", &[], b"")).json();
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/http.md"))
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/routes.md"))
         .expect("the page");
     let paths = document["paths"].as_object().expect("paths");
     assert!(paths.len() > 30, "{}", paths.len());
@@ -538,7 +538,7 @@ fn every_operation_is_described_and_every_description_leads_somewhere() {
                     "{name} has no {field}"
                 );
             }
-            assert!(docs.contains(&format!("`{name}`")), "docs/http.md does not tell of {name}");
+            assert!(docs.contains(&format!("`{name}`")), "docs/routes.md does not list {name}");
             for content in [&operation["requestBody"]["content"], &operation["responses"]["200"]["content"]] {
                 for media in content.as_object().into_iter().flat_map(|content| content.values()) {
                     assert!(!media["example"].is_null(), "{name} has no example");
