@@ -6,12 +6,13 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use tulving_text::classify::facts::{self, FactProposal};
+
 use super::Engine;
 use crate::background::passes::TurnReadingCounts;
 use crate::background::passes::model;
 use crate::background::passes::proactive::{self, KnownMemory, ProactiveTurn};
 use crate::background::process::Processed;
-use crate::classify::facts::{self, FactProposal};
 use crate::model::error::{Class, Error, StoreError};
 use crate::model::id::PassId;
 use crate::model::job::{self, Job};

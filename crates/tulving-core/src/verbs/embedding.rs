@@ -38,11 +38,7 @@ pub(crate) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Returns the part of an edition that is embedded.
     pub(crate) fn of(edition: &'a Edition) -> Self {
-        Self {
-            content: &edition.text.content,
-            form: ContentForm::of(&edition.text),
-            title: edition.given_title(),
-        }
+        Self { content: &edition.text.content, form: edition.text.form(), title: edition.given_title() }
     }
 }
 

@@ -4,9 +4,9 @@
 //! turn that the model quotes, and anything not in the requested form is left out.
 
 use serde_json::{Value, json};
+use tulving_text::classify::facts::{self, FactProposal};
 
 use super::grounded;
-use crate::classify::facts::{self, FactProposal};
 use crate::model::llm::{Prompt, Reply};
 use crate::model::turn::Turn;
 use crate::model::vocabulary::MemoryType;

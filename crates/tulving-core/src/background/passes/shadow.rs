@@ -10,9 +10,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tulving_text::classify::facts;
 
 use super::{grounded, proactive};
-use crate::classify::facts;
 use crate::files::JournalHits;
 use crate::model::error::Error;
 use crate::model::llm::{Message, Prompt, Tool, ToolCall};

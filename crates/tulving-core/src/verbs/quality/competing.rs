@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use tulving_text::classify::competing::ConflictingValues;
+
 use super::links::name;
 use super::scan::{FindingCallback, QualityScan};
 use super::{ProposedChange, ScanFinding};
-use crate::classify::competing::ConflictingValues;
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;

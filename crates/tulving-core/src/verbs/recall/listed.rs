@@ -66,7 +66,7 @@ fn section_with(
     };
     let found = sections.iter().filter(|_| sections.len() > 1).find(|section| has(&section.range));
     Ok(found.map(|Section { range, heading_path }| {
-        let within = chunk::parts_within(content, chunk::ContentForm::of(written), range.clone());
+        let within = chunk::parts_within(content, written.form(), range.clone());
         let matched = match within.iter().position(|part| has(&part.range)) {
             Some(at) => matched::cover(&within, &[at], range),
             None => MatchedSection { range: range.clone(), heading_path: heading_path.clone() },

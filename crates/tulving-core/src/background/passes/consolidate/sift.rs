@@ -9,11 +9,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use serde::Serialize;
+use tulving_text::classify::facts;
 
 use super::ConsolidationInput;
 use crate::background::passes::grounded::{GroundingText, TWO_THIRDS};
 use crate::background::passes::proactive::plain;
-use crate::classify::facts;
 use crate::files::format::{self, EntryLayout, level};
 use crate::model::preview;
 use crate::model::time::Timestamp;
