@@ -52,7 +52,7 @@ pub struct Scope {
 /// A prepared question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
-    /// The terms to search for; see [`text::terms`](crate::text::terms).
+    /// The terms to search for; see [`tulving_text::terms`].
     pub terms: Vec<String>,
     /// True if only the terms themselves count. Otherwise a term that occurs nowhere within the scope stands for terms that
     /// begin with it or contain it, with a lower weight.

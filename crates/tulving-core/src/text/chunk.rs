@@ -1,7 +1,6 @@
 //! The chunks of a memory, not yet embedded.
 
-pub(crate) use tulving_text::chunk::{ContentForm, HeadedPart, parts_within};
-use tulving_text::chunk::{TextChunk, split as cut};
+use tulving_text::chunk::{self, ContentForm, TextChunk};
 
 use crate::model::memory::{Chunk, Text};
 
@@ -13,12 +12,12 @@ pub fn of(text: &Text) -> Vec<Chunk> {
 /// Returns the first chunk of a text that has several, or `None` if the text is one chunk. Its end may differ a little from that
 /// of the stored chunk.
 pub fn first(text: &Text) -> Option<&str> {
-    tulving_text::chunk::first(&text.content, text.form())
+    chunk::first(&text.content, text.form())
 }
 
 /// Cuts a content into chunks, in order, covering it. A content that fits into the window is one chunk.
 pub fn split(content: &str, form: ContentForm<'_>) -> Vec<Chunk> {
     let unembedded =
         |TextChunk { start, end, heading_path }| Chunk { start, end, heading_path, embedding: None };
-    cut(content, form).into_iter().map(unembedded).collect()
+    chunk::split(content, form).into_iter().map(unembedded).collect()
 }

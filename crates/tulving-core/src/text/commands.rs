@@ -1,6 +1,6 @@
 //! The commands in the texts of a memory.
 
-pub(crate) use tulving_text::commands::{find, kinds};
+pub(crate) use tulving_text::commands::kinds;
 
 use crate::model::memory::Edition;
 use crate::model::vocabulary::CommandKind;

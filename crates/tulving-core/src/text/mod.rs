@@ -11,8 +11,3 @@ pub mod normalize;
 pub mod shown;
 pub mod terms;
 pub mod withhold;
-
-pub(crate) use tulving_text::headings::whole;
-pub(crate) use tulving_text::{
-    diff, fold, junk, list_question, person, private, secrets, sentence, visible, when,
-};

@@ -2,7 +2,6 @@
 
 use tulving_text::headings::headings_above;
 use tulving_text::terms::{ChunkTerms, gathered};
-pub(crate) use tulving_text::terms::{is_stop_word, of_text, terms};
 
 use crate::model::memory::{Chunk, Memory};
 

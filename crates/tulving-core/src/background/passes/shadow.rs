@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tulving_text::classify::facts;
+use tulving_text::{commands, secrets};
 
 use super::{grounded, proactive};
 use crate::files::JournalHits;
@@ -18,7 +19,6 @@ use crate::model::error::Error;
 use crate::model::llm::{Message, Prompt, Tool, ToolCall};
 use crate::model::preview;
 use crate::model::turn::Turn;
-use crate::text::{commands, secrets};
 
 const INSTRUCTIONS: &str = include_str!("prompts/shadow.md");
 /// Its name in the record of token use, and the name of its jobs.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use tulving_text::classify::competing::ConflictingValues;
+use tulving_text::secrets;
 
 use super::links::name;
 use super::scan::{FindingCallback, QualityScan};
@@ -17,7 +18,6 @@ use crate::model::memory::Memory;
 use crate::model::preview;
 use crate::model::vocabulary::{FindingKind, LinkedBy, ProposedAct};
 use crate::rank::ties::{self, ConflictCandidate};
-use crate::text::secrets;
 
 /// Maximum number of memories about the same thing that one is compared with: the latest.
 const COMPARED: usize = 16;

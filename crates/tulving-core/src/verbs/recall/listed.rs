@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use tulving_text::chunk;
+use tulving_text::fold;
+
 use crate::model::answer::{Answer, BestSection, Hit};
 use crate::model::error::Error;
 use crate::model::memory::Memory;
@@ -12,8 +15,6 @@ use crate::model::search::Section;
 use crate::ports::Extent;
 use crate::rank::decay;
 use crate::rank::descending;
-use crate::text::chunk;
-use crate::text::fold;
 use crate::verbs::access::Parts;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
