@@ -59,7 +59,7 @@ pub(crate) fn measure_turns(repository: &Repository, every: &str) -> Result<Exit
         return Ok(ExitCode::FAILURE);
     }
     let python = PythonEnvironment::with(&repository.target().join("clients"), &[SMALL_MODEL])?;
-    let sets = TURNS.map(|set| repository.path("crates/tulving-core/tests/it/labelled").join(set));
+    let sets = TURNS.map(|set| repository.path("crates/tulving-text/tests/it/labelled").join(set));
     run_to_end(
         Command::new(python.program())
             .arg("-u")

@@ -35,6 +35,9 @@ pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
         if cycles::CHECKED.contains(&name) {
             findings.extend(cycles::check(&folder, &files));
         }
+        for (nested, root) in cycles::FOLDERS.iter().filter(|(nested, _)| nested.starts_with(&folder)) {
+            findings.extend(cycles::check_folder(nested, root, &files));
+        }
         if names::CHECKED.contains(&name) {
             findings.extend(names::check(&files));
         }
@@ -60,8 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn the_lists_name_crates_that_exist() {
-        let members = members(&Repository::of_this_crate().unwrap()).unwrap();
+    fn the_lists_name_crates_and_folders_that_exist() {
+        let repository = Repository::of_this_crate().unwrap();
+        for (folder, _) in cycles::FOLDERS {
+            assert!(!repository.rust_files(folder).unwrap().is_empty(), "there is no code in `{folder}`");
+        }
+        let members = members(&repository).unwrap();
         for name in reach::CLOSED.iter().chain(cycles::CHECKED).chain(names::CHECKED) {
             assert!(
                 members.iter().any(|known| known.trim_start_matches("crates/") == *name),

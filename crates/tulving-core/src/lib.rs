@@ -5,7 +5,6 @@
 //! verb.
 
 pub mod background;
-pub mod classify;
 pub mod files;
 pub mod model;
 pub mod ports;

@@ -2,7 +2,8 @@
 
 use tulving_core::model::preview;
 use tulving_core::model::request::BriefingRequest;
-use tulving_core::text::{block, commands, visible};
+use tulving_core::text::block;
+use tulving_text::{commands, visible};
 
 use crate::tool::{ToolContext, ToolError};
 use crate::{Dialect, max, outgoing};

@@ -11,8 +11,8 @@ use tulving_core::model::request::{
 };
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{Author, CommandKind, MemoryType, State, Trust};
-use tulving_core::text::visible;
 use tulving_core::{model::limits, model::preview};
+use tulving_text::visible;
 
 use crate::argument::MemoryRefArgument;
 use crate::context::{self, OPENING_CHARS};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 use tulving_core::model::vocabulary::CommandKind;
-use tulving_core::text::{commands, visible};
+use tulving_text::{commands, visible};
 
 /// The member of an answer that names the texts that try to command.
 pub const MARKED: &str = "marked";

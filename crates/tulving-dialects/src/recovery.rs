@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use tulving_core::model::request::TurnFilter;
 use tulving_core::model::turn::Turn;
 use tulving_core::model::vocabulary::TurnRole;
-use tulving_core::text::visible;
+use tulving_text::visible;
 
 use crate::tool::{ToolContext, ToolError};
 use crate::{outgoing, words};

@@ -28,9 +28,9 @@ use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, State};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::text::terms;
 use tulving_store::SearchIndex;
 use tulving_testkit::build;
+use tulving_text::terms;
 
 const DIMENSIONS: usize = 384;
 const WORDS: usize = 30;

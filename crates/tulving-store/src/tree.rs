@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use tulving_core::classify::form;
 use tulving_core::model::file::Stamp;
+use tulving_text::classify::form;
 
 /// The name of the files that list what is not imported.
 const IGNORE: &str = ".tulvingignore";

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tulving_core::classify;
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, Revision, Right, Write};
@@ -19,7 +18,7 @@ use tulving_core::model::memory::{
 };
 use tulving_core::model::record::{DumpPosition, Record};
 use tulving_core::model::request::Forgotten;
-use tulving_core::model::score::Weight;
+use tulving_core::model::score::{Importance, Weight};
 use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team, Viewer};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::turn::Turn;
@@ -29,6 +28,7 @@ use tulving_core::model::vocabulary::{
 };
 use tulving_core::ports::Store;
 use tulving_core::text::{chunk, normalize};
+use tulving_text::classify;
 
 /// 2026-01-01T00:00:00Z, the start of every test.
 const START_MICROS: i64 = 1_767_225_600_000_000;
@@ -80,7 +80,7 @@ pub fn edition(content: &str) -> Edition {
             memory_type,
             kind: classify::kind_of(memory_type),
             stability: classify::stability_of(memory_type),
-            importance: classify::importance_of(memory_type),
+            importance: Importance::of(memory_type),
         },
         span: Span::default(),
         source_note: None,

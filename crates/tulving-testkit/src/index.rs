@@ -10,7 +10,8 @@ use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Memory};
 use tulving_core::model::search::{Cast, Found, Item, Meaning, Question, Scope, Session, Weights};
 use tulving_core::ports::{Feed, Index, Log};
-use tulving_core::text::{cast, terms};
+use tulving_core::text::terms;
+use tulving_text::cast;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.6;

@@ -14,8 +14,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
-use tulving_core::classify::form;
 use tulving_store::tree::{self, WalkOptions};
+use tulving_text::classify::form;
 
 /// No more of a file is taken, so that the tree has many and the model is done with it within half an hour.
 const LARGEST: usize = 1_024;

@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use tulving_core::model::error::Invalid;
 use tulving_core::model::preview::short;
 use tulving_core::model::request::Filter;
 use tulving_core::model::time::{TimeInput, Timestamp, Zone};
+use tulving_core::model::vocabulary::UnknownWord;
 use tulving_core::ports::{Clock as _, SystemClock};
 
 use crate::failure::Failure;
@@ -77,7 +77,7 @@ pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failu
     Ok(filter)
 }
 
-fn add<T: FromStr<Err = Invalid>>(values: &mut Vec<T>, value: &str) -> Result<(), Failure> {
+fn add<T: FromStr<Err = UnknownWord>>(values: &mut Vec<T>, value: &str) -> Result<(), Failure> {
     values.push(value.parse()?);
     Ok(())
 }

@@ -7,6 +7,8 @@ use std::io;
 use std::net::SocketAddr;
 
 use tulving_core::model::error::{Class, Error, Invalid, StoreError};
+use tulving_core::model::time::InvalidTime;
+use tulving_core::model::vocabulary::UnknownWord;
 use tulving_dialects::tool::ToolError;
 use tulving_server::http::ListenError;
 use tulving_server::mcp::StdioServerError;
@@ -210,6 +212,18 @@ impl<C: Into<Cause>> From<C> for Failure {
 impl From<Invalid> for Cause {
     fn from(invalid: Invalid) -> Self {
         Self::Engine(invalid.into())
+    }
+}
+
+impl From<UnknownWord> for Cause {
+    fn from(unknown: UnknownWord) -> Self {
+        Invalid::from(unknown).into()
+    }
+}
+
+impl From<InvalidTime> for Cause {
+    fn from(invalid: InvalidTime) -> Self {
+        Invalid::from(invalid).into()
     }
 }
 

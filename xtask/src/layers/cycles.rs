@@ -8,11 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::shipped::ShippedFile;
 use super::uses::{self, Use};
 use crate::finding::CheckFinding;
-use crate::source::re_exports;
+use crate::source::{PathName, names_above, names_under, re_exports};
 
 /// The crates without cycles. A crate is added when its cycles are gone. `tulving-core` has a rule of its own in
 /// [`modules`](super::modules): most of its groups have no cycles, and the groups have an order.
-pub(super) const CHECKED: &[&str] = &["tulving-server", "tulving-testkit", "xtask"];
+pub(super) const CHECKED: &[&str] = &["tulving-server", "tulving-testkit", "tulving-text", "xtask"];
+
+/// The folders of these crates whose modules are checked like those of a crate, with the path of the folder's module.
+pub(super) const FOLDERS: &[(&str, &str)] = &[("crates/tulving-text/src/classify", "crate::classify")];
 
 /// Returns a finding for each cycle of the crate in `folder`.
 pub(super) fn check(folder: &str, files: &[ShippedFile]) -> Vec<CheckFinding> {
@@ -35,8 +38,28 @@ pub(super) fn check(folder: &str, files: &[ShippedFile]) -> Vec<CheckFinding> {
     find(all.iter().filter(|used| is_module(used.to)))
 }
 
+/// Returns a finding for each cycle of the modules directly in `folder`, whose own module has the path `root`.
+pub(super) fn check_folder(folder: &str, root: &str, files: &[ShippedFile]) -> Vec<CheckFinding> {
+    let place = |file| uses::place(folder, file).filter(|(module, _)| *module != "mod");
+    let modules: BTreeSet<&str> = files.iter().filter_map(|file| Some(place(&file.file)?.0)).collect();
+    let mut all = Vec::new();
+    for file in files {
+        let Some((module, depth)) = place(&file.file) else {
+            continue;
+        };
+        let named = names_under(&file.code, root).into_iter().chain(names_above(&file.code, depth));
+        all.extend(named.map(|PathName { name, line }| Use {
+            file: &file.file,
+            line,
+            from: module,
+            to: name,
+        }));
+    }
+    find(all.iter().filter(|used| modules.contains(used.to)))
+}
+
 /// Returns a finding for each cycle that a walk along these uses meets, at the first use that closes it.
-pub(super) fn find<'a>(uses: impl Iterator<Item = &'a Use<'a>>) -> Vec<CheckFinding> {
+fn find<'a>(uses: impl Iterator<Item = &'a Use<'a>>) -> Vec<CheckFinding> {
     let mut edges: BTreeMap<&str, BTreeMap<&str, &Use<'_>>> = BTreeMap::new();
     for used in uses.filter(|used| used.from != used.to) {
         edges.entry(used.from).or_default().entry(used.to).or_insert(used);

@@ -3,13 +3,10 @@
 //! A folder uses only itself and the folders before it. The modules in a folder do not use each other in a circle, except in the
 //! first, whose types describe one another.
 
-use std::collections::BTreeSet;
-
 use super::cycles;
 use super::shipped::ShippedFile;
 use super::uses::{self, Use};
 use crate::finding::CheckFinding;
-use crate::source::{PathName, names_above, names_under};
 
 pub(super) const FOLDER: &str = "crates/tulving-core/src";
 
@@ -17,8 +14,8 @@ pub(super) const FOLDER: &str = "crates/tulving-core/src";
 const LIST: &str = "xtask/src/layers/modules.rs";
 
 /// The folders from the inside out.
-const LAYERS: [&str; 10] =
-    ["model", "ports", "text", "classify", "rank", "verbs", "files", "background", "backends", "engine"];
+const LAYERS: [&str; 9] =
+    ["model", "ports", "text", "rank", "verbs", "files", "background", "backends", "engine"];
 
 /// Returns the uses in these files of [`FOLDER`] that break the rules. `lib.rs` is the front door and names everything.
 pub(super) fn check(sources: &[ShippedFile]) -> Vec<CheckFinding> {
@@ -65,24 +62,7 @@ fn against_the_order(used: &Use<'_>) -> Option<CheckFinding> {
 
 /// Returns a finding for each circle of modules in one folder.
 fn cycles_within(layer: &str, sources: &[ShippedFile]) -> Vec<CheckFinding> {
-    let folder = format!("{FOLDER}/{layer}");
-    let place = |file| uses::place(&folder, file).filter(|(module, _)| *module != "mod");
-    let modules: BTreeSet<&str> = sources.iter().filter_map(|source| Some(place(&source.file)?.0)).collect();
-    let root = format!("crate::{layer}");
-    let mut all = Vec::new();
-    for source in sources {
-        let Some((module, depth)) = place(&source.file) else {
-            continue;
-        };
-        let named = names_under(&source.code, &root).into_iter().chain(names_above(&source.code, depth));
-        all.extend(named.map(|PathName { name, line }| Use {
-            file: &source.file,
-            line,
-            from: module,
-            to: name,
-        }));
-    }
-    cycles::find(all.iter().filter(|used| modules.contains(used.to)))
+    cycles::check_folder(&format!("{FOLDER}/{layer}"), &format!("crate::{layer}"), sources)
 }
 
 #[cfg(test)]

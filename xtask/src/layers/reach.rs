@@ -5,7 +5,7 @@ use crate::finding::CheckFinding;
 use crate::source::{lines_with, names_under};
 
 /// The crates without I/O.
-pub(super) const CLOSED: [&str; 2] = ["tulving-core", "tulving-dialects"];
+pub(super) const CLOSED: [&str; 3] = ["tulving-core", "tulving-dialects", "tulving-text"];
 
 const STANDARD: [&str; 3] = ["fs", "net", "process"];
 const CRATES: [&str; 1] = ["rusqlite"];

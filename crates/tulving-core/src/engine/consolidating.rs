@@ -8,6 +8,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tulving_text::diff;
 
 use super::Engine;
 use super::hearing;
@@ -32,7 +33,7 @@ use crate::model::request::{Caller, SaveRequest};
 use crate::model::space::{Space, Viewer};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
-use crate::text::{diff, withhold};
+use crate::text::withhold;
 use crate::verbs::access;
 use crate::verbs::jobs;
 use crate::verbs::save::{self, Order};

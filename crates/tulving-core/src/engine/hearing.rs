@@ -6,12 +6,14 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use tulving_text::chunk::ContentForm;
+use tulving_text::classify::facts::{self, FactProposal};
+
 use super::Engine;
 use crate::background::passes::TurnReadingCounts;
 use crate::background::passes::model;
 use crate::background::passes::proactive::{self, KnownMemory, ProactiveTurn};
 use crate::background::process::Processed;
-use crate::classify::facts::{self, FactProposal};
 use crate::model::error::{Class, Error, StoreError};
 use crate::model::id::PassId;
 use crate::model::job::{self, Job};
@@ -21,7 +23,6 @@ use crate::model::space::{Space, Viewer};
 use crate::model::time::Zone;
 use crate::model::turn::{Listening, Turn};
 use crate::model::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
-use crate::text::chunk::ContentForm;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::embedding::{self, Newcomer, Source};
 use crate::verbs::jobs;

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use tulving_text::terms;
 
 use crate::model::answer::{Unread, Warning};
 use crate::model::error::{Error, Field, FileError, Invalid};
@@ -18,8 +19,8 @@ use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::turn::{TURNS_KEPT, Turn};
 use crate::model::vocabulary::{AuditAct, ContentType, TurnRole};
+use crate::text::normalize;
 use crate::text::withhold::Redactor;
-use crate::text::{normalize, terms};
 use crate::verbs::access::{self, Parts};
 use crate::verbs::conversation;
 use crate::verbs::save;

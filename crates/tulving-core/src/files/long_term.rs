@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use tulving_text::visible;
 
 use crate::model::answer::Warning;
 use crate::model::error::{Error, Field, FileError, Invalid};
@@ -16,7 +17,7 @@ use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, SecretPolicy};
 use crate::ports::From;
-use crate::text::{visible, withhold};
+use crate::text::withhold;
 use crate::verbs::access::{self, Parts};
 
 use super::{readable, readable_space};

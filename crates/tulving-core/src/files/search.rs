@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
+use tulving_text::fold;
 
 use crate::model::answer::Unread;
 use crate::model::error::{Error, Field, FileError, Invalid};
 use crate::model::file::{FilePath, Folder, Stamp};
 use crate::model::limits;
 use crate::model::request::Caller;
-use crate::text::{fold, normalize};
+use crate::text::normalize;
 use crate::verbs::access::Parts;
 use crate::verbs::read;
 

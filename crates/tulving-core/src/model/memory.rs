@@ -7,6 +7,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tulving_text::chunk::ContentForm;
 
 use crate::model::error::{Field, Invalid};
 use crate::model::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
@@ -297,8 +298,8 @@ pub struct Text {
 
 impl Text {
     /// Returns the form, which decides how the content is split into sections.
-    pub fn form(&self) -> (ContentType, Option<&str>) {
-        (self.content_type, self.language.as_deref())
+    pub fn form(&self) -> ContentForm<'_> {
+        ContentForm { content_type: self.content_type, language: self.language.as_deref() }
     }
 }
 

@@ -18,12 +18,11 @@ pub mod limits;
 pub mod llm;
 pub mod memory;
 pub mod pass;
-pub mod preview;
 pub mod record;
 pub mod request;
 pub mod score;
 pub mod search;
 pub mod space;
-pub mod time;
 pub mod turn;
-pub mod vocabulary;
+
+pub use tulving_text::{preview, time, vocabulary};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::error::{Field, Invalid};
+use crate::model::vocabulary::MemoryType;
 
 macro_rules! unit_interval {
     ($($(#[$doc:meta])* $name:ident for $field:ident),+ $(,)?) => {$(
@@ -53,8 +54,25 @@ unit_interval! {
 }
 
 impl Importance {
+    /// Returns the default importance of a memory of this type. The types that only the max vocabulary has weigh as much as
+    /// facts, because the spacebot vocabulary shows them as facts.
+    pub fn of(memory_type: MemoryType) -> Self {
+        Self::known(match memory_type {
+            MemoryType::Identity => 1.0,
+            MemoryType::Decision => 0.8,
+            MemoryType::Preference | MemoryType::Goal => 0.7,
+            MemoryType::Fact
+            | MemoryType::Event
+            | MemoryType::Project
+            | MemoryType::Person
+            | MemoryType::Routine => 0.5,
+            MemoryType::Observation => 0.4,
+            MemoryType::Todo => 0.3,
+        })
+    }
+
     /// Creates an importance from a constant.
-    pub(crate) const fn known(value: f64) -> Self {
+    const fn known(value: f64) -> Self {
         assert!(value >= 0.0 && value <= 1.0, "an importance is within 0 and 1");
         Self(value)
     }
@@ -90,6 +108,23 @@ mod tests {
         assert!(Importance::new(0.0).is_ok() && Importance::new(1.0).is_ok());
         for wrong in [-0.1, 1.000_001, f64::NAN, f64::INFINITY] {
             assert!(Weight::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn importance_by_type_is_as_the_spacebot_seed_says() {
+        let seed = [
+            (MemoryType::Identity, 1.0),
+            (MemoryType::Decision, 0.8),
+            (MemoryType::Preference, 0.7),
+            (MemoryType::Goal, 0.7),
+            (MemoryType::Fact, 0.5),
+            (MemoryType::Event, 0.5),
+            (MemoryType::Observation, 0.4),
+            (MemoryType::Todo, 0.3),
+        ];
+        for (memory_type, importance) in seed {
+            assert_eq!(Importance::of(memory_type).get(), importance, "{memory_type}");
         }
     }
 

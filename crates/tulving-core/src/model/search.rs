@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub use tulving_text::cast::Cast;
+
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::{Chunk, Memory};
 use crate::model::request::Filter;
@@ -50,7 +52,7 @@ pub struct Scope {
 /// A prepared question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
-    /// The terms to search for; see [`text::terms`](crate::text::terms).
+    /// The terms to search for; see [`tulving_text::terms`].
     pub terms: Vec<String>,
     /// True if only the terms themselves count. Otherwise a term that occurs nowhere within the scope stands for terms that
     /// begin with it or contain it, with a lower weight.
@@ -128,19 +130,6 @@ pub struct Item {
     pub cast: Cast,
     /// The ranking weights besides the match.
     pub weights: Weights,
-}
-
-/// The properties of an item's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cast {
-    /// Number of terms.
-    pub length: u32,
-    /// The share of its sentences that are questions.
-    pub questions: f32,
-    /// True if it ends with a question.
-    pub ends_with_question: bool,
-    /// True if it names a time.
-    pub time_word: bool,
 }
 
 /// The ranking weights besides the match.

@@ -3,11 +3,12 @@
 //! There is one set of constants for everything. Others found them on development conversations and documents; they were checked
 //! here on other sets; `cargo xtask eval` measures them. Change one only with its figures.
 
+use tulving_text::person::{GrammaticalPerson, QuestionPeople};
+use tulving_text::when::QuestionInterval;
+
 use crate::model::answer::{Part, PartName};
 use crate::model::search::{Found, Item, Session};
 use crate::model::time::Timestamp;
-use crate::text::person::{GrammaticalPerson, QuestionPeople};
-use crate::text::when::QuestionInterval;
 
 /// The share of meaning and of words in the score.
 const MEANING: f64 = 0.6;

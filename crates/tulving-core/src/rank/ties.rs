@@ -1,9 +1,10 @@
 //! Memories that state the same thing with another value, and which of them is newer.
 //!
-//! [`competing`](crate::classify::competing) decides what one of them says about the other; this module decides which memories
+//! [`competing`](tulving_text::classify::competing) decides what one of them says about the other; this module decides which memories
 //! are compared at all.
 
-use crate::classify::competing::{ConflictingValues, ParsedClaims};
+use tulving_text::classify::competing::{ConflictingValues, ParsedClaims};
+
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
 use crate::model::time::Timestamp;

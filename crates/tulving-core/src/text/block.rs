@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use crate::model::answer::{Briefed, BriefedFile, Briefing, BriefingFiles};
+use tulving_text::visible::FENCE;
 
-use super::visible::FENCE;
+use crate::model::answer::{Briefed, BriefedFile, Briefing, BriefingFiles};
 
 /// A part of the block, with its line breaks.
 #[derive(Clone, Copy, Debug)]

@@ -1,43 +1,13 @@
-//! Pure functions on text: its normal form, its hash, its parts, its terms, its questions, its
-//! secrets.
+//! The reading of text, applied to memories and requests: what a save refuses, removes and takes from a text, and the parts of
+//! a memory.
+//!
+//! The reading itself is in `tulving-text`, which knows neither.
 
 pub mod block;
-pub mod cast;
 pub mod chunk;
-pub mod commands;
-pub(crate) mod diff;
-pub mod fold;
+pub(crate) mod commands;
 pub(crate) mod front;
-pub(crate) mod junk;
-pub(crate) mod list_question;
 pub mod normalize;
-pub mod person;
-pub mod private;
-pub mod secrets;
-pub(crate) mod sentence;
+pub mod shown;
 pub mod terms;
-pub mod visible;
-pub mod when;
 pub mod withhold;
-
-/// Returns the text that is embedded for a whole chunk: its title, its headings, and its body.
-pub(crate) fn whole(body: &str, title: Option<&str>, heading_path: &[String]) -> String {
-    let headings = headings_above(body, heading_path);
-    let above: Vec<&str> = title.into_iter().chain(headings).collect();
-    if above.is_empty() { body.to_owned() } else { format!("{}\n{body}", above.join("\n")) }
-}
-
-/// Returns the headings of a chunk that its own text does not contain, outermost first.
-///
-/// The heading that a chunk begins with is part of its text already, and counts once.
-pub(crate) fn headings_above<'a>(body: &'a str, heading_path: &'a [String]) -> impl Iterator<Item = &'a str> {
-    let opening = || {
-        body.lines()
-            .take(2 * chunk::LEVELS)
-            .map(|line| line.trim_matches(|c: char| c == '#' || c.is_whitespace()))
-    };
-    heading_path
-        .iter()
-        .map(String::as_str)
-        .filter(move |heading| !opening().any(|line| line.starts_with(*heading)))
-}

@@ -1,9 +1,8 @@
 //! The normal form of stored text, and the hash that identifies duplicates.
 
-use std::borrow::Cow;
-
 use sha2::{Digest, Sha256};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use tulving_text::normalize::nfc;
+pub(crate) use tulving_text::normalize::{composed, left_of_line, legible, made_line, trimmed, unified};
 
 use crate::model::error::{Field, Invalid};
 use crate::model::memory::ContentHash;
@@ -20,38 +19,10 @@ pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     Ok(if trimmed.len() == unified.len() { unified.into_owned() } else { trimmed.to_owned() })
 }
 
-/// Removes white space and byte order marks around a content.
-pub(crate) fn trimmed(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
-}
-
-/// Converts all line breaks to `\n`.
-pub(crate) fn unified(text: &str) -> Cow<'_, str> {
-    match text.contains('\r') {
-        true => Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")),
-        false => Cow::Borrowed(text),
-    }
-}
-
 /// Normalizes a text of one line for storage: no white space around it, letters composed (NFC). Refuses control characters
 /// and more than `limit` characters. The stored form counts, because composing may also make a text longer.
 pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     path(field, &nfc(text), limit)
-}
-
-/// Normalizes a line that rules derived from other text, to the form of a given line: letters composed, one space between
-/// words. Refuses nothing: control characters are dropped, and text beyond the limit is cut. `None` if nothing is left.
-pub(crate) fn made_line(text: &str, limit: usize) -> Option<String> {
-    Some(preview::cut(&nfc(text), limit)).filter(|line| !line.is_empty())
-}
-
-/// Normalizes a stored line again after parts of it were replaced. Text beyond the limit is cut. `None` if nothing is left.
-pub(crate) fn left_of_line(left: &str, limit: usize) -> Option<String> {
-    let left = composed(left.trim());
-    if left.chars().nth(limit).is_some() {
-        return made_line(&left, limit);
-    }
-    Some(left).filter(|left| !left.is_empty())
 }
 
 /// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be a different name.
@@ -66,60 +37,6 @@ pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Inv
         return Err(Invalid::TooLong { field, got, limit, unit: "characters" });
     }
     Ok(text.to_owned())
-}
-
-/// Composes the letters of a text (NFC), so that texts that look the same are the same.
-pub fn composed(text: &str) -> String {
-    nfc(text).into_owned()
-}
-
-fn nfc(text: &str) -> Cow<'_, str> {
-    match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => Cow::Borrowed(text),
-        _ => Cow::Owned(text.nfc().collect()),
-    }
-}
-
-/// Removes characters that only move a cursor or a printer. Vertical tabs and form feeds become line breaks. Overstruck
-/// characters, escape sequences and other control characters are dropped. `None` if the text has none of these.
-pub(crate) fn legible(text: &str) -> Option<String> {
-    let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
-    if text.chars().all(allowed) {
-        return None;
-    }
-    let mut legible = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\u{b}' | '\u{c}' => legible.push('\n'),
-            '\u{8}' if !legible.ends_with('\n') => drop(legible.pop()),
-            '\u{1b}' => escape(&mut rest),
-            c if allowed(c) => legible.push(c),
-            _ => {}
-        }
-    }
-    Some(legible)
-}
-
-/// Skips the rest of an escape sequence, according to ECMA-48.
-fn escape(rest: &mut std::str::Chars<'_>) {
-    match rest.clone().next() {
-        Some('[') => {
-            rest.next();
-            let length = rest.as_str().find(|c| !matches!(c, ' '..='?')).unwrap_or(rest.as_str().len());
-            *rest = rest.as_str()[length..].chars();
-            if rest.clone().next().is_some_and(|c| matches!(c, '@'..='~')) {
-                rest.next();
-            }
-        }
-        // A string for the terminal, such as its title, ends with a bell or a terminator, in its line.
-        Some(']' | 'P' | '_' | '^' | 'X') => {
-            let end = rest.as_str().find(['\u{7}', '\u{1b}', '\n']).unwrap_or(rest.as_str().len());
-            *rest = rest.as_str()[end..].chars();
-        }
-        Some('@'..='_') => drop(rest.next()),
-        _ => {}
-    }
 }
 
 fn refuse_control(field: Field, text: &str, allowed: &[char]) -> Result<(), Invalid> {
@@ -150,22 +67,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn what_only_moves_a_printer_is_left_out() {
-        for (text, legible_as) in [
-            ("a page\u{c}\nthe next", Some("a page\n\nthe next")),
-            ("\u{1b}[1;31mred\u{1b}[0m error", Some("red error")),
-            ("N\u{8}NA\u{8}AM\u{8}ME\u{8}E, _\u{8}x", Some("NAME, x")),
-            ("\u{1b}]0;a title\u{7}text\u{1b}(B", Some("text(B")),
-            ("a line\n\u{8}\u{0}b\u{7f}\u{85}", Some("a line\nb")),
-            ("\u{1b}[", Some("")),
-            ("\u{1b}", Some("")),
-            ("plain\ttext\r\n", None),
-        ] {
-            assert_eq!(legible(text).as_deref(), legible_as, "{text:?}");
-        }
-    }
 
     proptest! {
         #[test]

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{normalize, private, secrets};
+use tulving_text::{private, secrets};
+
+use super::normalize;
 use crate::model::answer::{RedactedSecret, Warning};
 use crate::model::error::{Field, Invalid};
 use crate::model::space::Space;

@@ -5,12 +5,13 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use tulving_text::visible;
 
 use crate::model::change::Write;
 use crate::model::error::{Error, LlmError};
 use crate::model::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
 use crate::ports::{LanguageModel, NoLanguageModel};
-use crate::text::{visible, withhold};
+use crate::text::withhold;
 use crate::verbs::access::{self, Parts};
 
 /// Upper bound for the tokens of one call.

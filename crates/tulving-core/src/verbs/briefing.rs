@@ -11,6 +11,8 @@ mod telling;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use tulving_text::commands;
+
 use crate::model::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
 use crate::model::error::{Error, Field};
 use crate::model::file::{self, Folder};
@@ -26,7 +28,6 @@ use crate::rank::decay;
 use crate::rank::descending;
 use crate::rank::ties::{self, ConflictCandidate};
 use crate::text::block::{self, BriefingBlockPiece};
-use crate::text::commands;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::history;
 use crate::verbs::read;

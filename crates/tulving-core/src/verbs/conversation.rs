@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::classify::facts;
+use tulving_text::classify::facts;
+
 use crate::model::answer::{Logged, TurnPage};
 use crate::model::change::Write;
 use crate::model::error::{Error, Field, Invalid};

@@ -11,11 +11,12 @@ mod waiting;
 
 use std::sync::Arc;
 
+use tulving_text::chunk::ContentForm;
+use tulving_text::{headings, sentence};
+
 use crate::model::error::{Error, ModelError};
 use crate::model::memory::{Chunk, Edition, Embedding};
 use crate::ports::Embedder;
-use crate::text;
-use crate::text::chunk::ContentForm;
 use crate::verbs::access::Parts;
 
 pub(crate) use near::{
@@ -38,11 +39,7 @@ pub(crate) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Returns the part of an edition that is embedded.
     pub(crate) fn of(edition: &'a Edition) -> Self {
-        Self {
-            content: &edition.text.content,
-            form: ContentForm::of(&edition.text),
-            title: edition.given_title(),
-        }
+        Self { content: &edition.text.content, form: edition.text.form(), title: edition.given_title() }
     }
 }
 
@@ -84,8 +81,8 @@ pub(crate) fn vectors(
     for (source, chunk) in &pieces {
         let body = source.content.get(chunk.start..chunk.end).unwrap_or_default();
         let before = texts.len();
-        texts.push(text::whole(body, source.title, &chunk.heading_path));
-        let sentences = text::sentence::segments(body);
+        texts.push(headings::whole(body, source.title, &chunk.heading_path));
+        let sentences = sentence::segments(body);
         if sentences.len() > 1 {
             texts.extend(sentences.into_iter().map(|range| body[range].to_owned()));
         }

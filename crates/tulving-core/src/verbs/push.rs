@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::classify::form::{self, DecodedDocument, DocumentForm, FormMismatch};
+use tulving_text::classify::form::{self, DecodedDocument, DocumentForm, FormMismatch};
+
 use crate::model::answer::{Receipt, Warning};
 use crate::model::error::{Error, Field};
 use crate::model::limits;

@@ -4,6 +4,8 @@
 //! and its earlier versions as theirs do; members of only the old space no longer see it. So a move needs the right to
 //! change who sees the memory, and the right to write in the new space.
 
+use tulving_text::secrets;
+
 use crate::model::answer::Relocated;
 use crate::model::change::{Right, Write};
 use crate::model::error::{Error, Invalid};
@@ -14,7 +16,6 @@ use crate::model::request::Caller;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Role, SecretPolicy};
-use crate::text::secrets;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::save::{dedupe, intake};
 use crate::verbs::standing;

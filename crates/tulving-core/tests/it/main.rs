@@ -18,8 +18,3 @@ mod verbs;
 mod life;
 // The plots of the lifecycle match the rules.
 mod plots;
-
-// Accuracy of the rules of `classify`, on labelled documents.
-mod labelled;
-// Accuracy of the detectors of secrets and commands.
-mod detected;

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tulving_core::classify;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, Origin, Stability, State};
+use tulving_core::text::shown;
 
 use crate::words;
 
@@ -88,8 +88,8 @@ pub fn fields(memory: &Memory, now: Timestamp) -> MemaxMemory {
         id: id(memory.id),
         hub_id: memory.space.to_string(),
         owner_id: memory.owner.to_string(),
-        title: classify::shown_title(memory),
-        summary: classify::shown_summary(memory),
+        title: shown::shown_title(memory),
+        summary: shown::shown_summary(memory),
         content: edition.text.content.clone(),
         content_type: edition.text.content_type,
         content_hash: edition.text.content_hash.to_string(),

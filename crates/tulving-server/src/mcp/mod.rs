@@ -30,10 +30,10 @@ use serde_json::{Value, json};
 use tulving_core::Engine;
 use tulving_core::model::error::Class;
 use tulving_core::model::request::{BriefingRequest, Caller};
-use tulving_core::text::visible;
 use tulving_dialects::outgoing::{self, ToolReply};
 use tulving_dialects::tool::{DialectTool, ToolContext, ToolError};
 use tulving_dialects::{Dialect, context};
+use tulving_text::visible;
 
 use crate::MaintenanceHook;
 

@@ -1,7 +1,7 @@
 //! The name that a client gives itself, cleaned up to be stored with its memories.
 
-use tulving_core::text::{normalize, visible};
 use tulving_core::{model::limits, model::preview};
+use tulving_text::{normalize, visible};
 
 /// The name on one line, without control and invisible characters, cut to the limit for an agent's name; `None` if nothing
 /// is left. The user's own `--agent` is refused where this one is repaired: a client cannot ask anybody.
@@ -14,6 +14,7 @@ pub(crate) fn tidy(name: &str) -> Option<String> {
 mod tests {
     use proptest::prelude::*;
     use tulving_core::model::error::Field;
+    use tulving_core::text::normalize::line;
 
     use super::*;
 
@@ -29,7 +30,7 @@ mod tests {
         #[test]
         fn what_is_left_is_a_name_that_the_user_might_give(name in "(?s).{0,40}|[\u{0}-\u{20}\u{200b}-\u{202e}é]{0,20}") {
             if let Some(name) = tidy(&name) {
-                prop_assert_eq!(normalize::line(Field::Agent, &name, limits::NOTE_CHARS), Ok(name.clone()));
+                prop_assert_eq!(line(Field::Agent, &name, limits::NOTE_CHARS), Ok(name.clone()));
                 prop_assert_eq!(visible::plain(&name), name);
             }
         }

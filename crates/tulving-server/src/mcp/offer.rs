@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rmcp::model::{Prompt, PromptArgument, Resource, ResourceTemplate, ToolAnnotations};
 use tulving_core::files::shelf::WorkspaceFile;
-use tulving_core::text::visible;
 use tulving_dialects::tool::{DialectTool, ToolEffect};
 use tulving_dialects::{Dialect, outgoing};
+use tulving_text::visible;
 
 /// Instructions on when to save and when to recall. Some hosts show only the first 250 characters.
 pub(super) fn instructions(dialect: Dialect) -> &'static str {

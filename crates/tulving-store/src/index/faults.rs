@@ -38,7 +38,7 @@ mod tests {
     use tulving_core::model::search::{Meaning, Question, Scope, Sight};
     use tulving_core::model::vocabulary::Boundary;
     use tulving_core::ports::Index;
-    use tulving_core::text::terms;
+    use tulving_text::terms;
 
     use crate::index::fake::{Fake, any_act, person, space, text, vector};
     use crate::index::fold::LONG_TAIL;

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tulving_core::text::{cast, terms};
+use tulving_text::{cast, terms};
 
 use super::segment::{MAGIC, vocabulary};
 use super::trouble::DamagedIndexFile;

@@ -62,7 +62,7 @@ fn letters(terms: &[String]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tulving_core::text::terms;
+    use tulving_text::terms;
 
     #[test]
     fn a_stem_is_looked_for_as_it_stands_in_a_content() {

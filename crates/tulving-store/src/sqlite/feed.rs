@@ -12,7 +12,7 @@ use tulving_core::model::memory::{Chunk, Embedding, Standing};
 use tulving_core::model::search::Entry;
 use tulving_core::model::vocabulary::State;
 use tulving_core::ports::Feed;
-use tulving_core::text::fold;
+use tulving_text::fold;
 
 use super::failure::SqliteError;
 use super::rows::{self, AROUND_UNUSED, ColumnReader, EDITION};

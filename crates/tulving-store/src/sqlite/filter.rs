@@ -8,7 +8,7 @@ use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort, Timed};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{MemoryType, State};
-use tulving_core::text::fold;
+use tulving_text::fold;
 
 use super::visible;
 

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
-use tulving_core::text::fold::folded;
+use tulving_text::fold::folded;
 
 /// Registers the function on a connection.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {

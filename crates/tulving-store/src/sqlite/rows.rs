@@ -24,7 +24,7 @@ use tulving_core::model::score::{Importance, Weight};
 use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team, Token};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::turn::Turn;
-use tulving_core::model::vocabulary::{Boundary, Realm};
+use tulving_core::model::vocabulary::{Boundary, Realm, UnknownWord};
 
 /// The columns of a row, read one after the other.
 pub(super) struct ColumnReader<'a> {
@@ -91,14 +91,14 @@ impl<'a> ColumnReader<'a> {
     }
 
     /// A word of a vocabulary.
-    pub(super) fn word<T: FromStr<Err = Invalid>>(&mut self) -> rusqlite::Result<T> {
+    pub(super) fn word<T: FromStr<Err = UnknownWord>>(&mut self) -> rusqlite::Result<T> {
         self.next += 1;
         let word = self.row.get_ref(self.next - 1)?.as_str()?;
-        word.parse().map_err(|error: Invalid| self.broken(error))
+        word.parse().map_err(|error| self.broken(error))
     }
 
     /// A word, or NULL.
-    pub(super) fn word_or_none<T: FromStr<Err = Invalid>>(&mut self) -> rusqlite::Result<Option<T>> {
+    pub(super) fn word_or_none<T: FromStr<Err = UnknownWord>>(&mut self) -> rusqlite::Result<Option<T>> {
         if self.row.get_ref(self.next)? == ValueRef::Null {
             self.next += 1;
             return Ok(None);

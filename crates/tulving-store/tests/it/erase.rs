@@ -12,6 +12,7 @@ use tulving_core::ports::{Memories, Store};
 use tulving_core::text::chunk;
 use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::build::StoreFixture;
+use tulving_text::chunk::ContentForm;
 
 use crate::made::{act, apply, edition, insert, memory, save, store, time, user};
 
@@ -38,7 +39,7 @@ fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
         edition: edition(content),
         stood: Standing::new(State::Active),
         standing: Standing::new(State::Active),
-        chunks: Some(chunk::split(content, chunk::ContentForm::PROSE)),
+        chunks: Some(chunk::split(content, ContentForm::PROSE)),
         vouched: None,
     };
     apply(store, vec![Write::Revise(Box::new(revision))]);

@@ -8,6 +8,7 @@ use tulving_core::model::memory::{Attachment, Memory, Standing};
 use tulving_core::model::vocabulary::{Boundary, State};
 use tulving_core::ports::Probe;
 use tulving_core::text::chunk;
+use tulving_text::chunk::ContentForm;
 
 use super::{StoreFactory, conflict, good, world};
 use crate::build::{self, StoreFixture};
@@ -182,5 +183,5 @@ pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
 }
 
 fn chunks_of(content: &str) -> Vec<tulving_core::model::memory::Chunk> {
-    chunk::split(content, chunk::ContentForm::PROSE)
+    chunk::split(content, ContentForm::PROSE)
 }

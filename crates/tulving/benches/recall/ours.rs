@@ -25,9 +25,9 @@ use tulving_core::ports::{
     Clock as _, Directory as _, Embedder, Index as _, NoExtractor, NoFiles, NoObjects, Store as _,
     SystemClock,
 };
-use tulving_core::text::terms::terms;
 use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
+use tulving_text::terms::terms;
 
 use crate::data::{NEAREST, Questions, SPACES, Set, Vectors};
 use crate::system::{Asked, Layout, Loaded, Memory, Row, size_of};

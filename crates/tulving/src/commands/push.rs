@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tulving_core::classify::form;
 use tulving_core::model::answer::{Receipt, Warning};
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::memory::Memory;
@@ -12,6 +11,7 @@ use tulving_core::model::request::{Caller, SaveRequest};
 use tulving_core::model::vocabulary::{ContentType, State};
 use tulving_core::{Document, Processed};
 use tulving_store::tree;
+use tulving_text::classify::form;
 
 use super::Placed;
 use super::save::{self, About, SaveSource};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use tulving_core::text::secrets;
+use tulving_text::secrets;
 
 use tulving_store::ConfigTexts;
 

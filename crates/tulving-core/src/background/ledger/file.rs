@@ -1,6 +1,7 @@
 //! Undoes what passes wrote into files, as far as a file still is as the pass left it.
 
 use sha2::{Digest, Sha256};
+use tulving_text::diff;
 
 use super::space;
 use crate::files::format;
@@ -11,7 +12,6 @@ use crate::model::limits;
 use crate::model::pass::PassAct;
 use crate::model::request::Caller;
 use crate::ports::From;
-use crate::text::diff;
 use crate::verbs::access::Parts;
 
 const EDITED: &str = "the file was edited since";

@@ -9,6 +9,8 @@ mod undo;
 
 use std::collections::HashSet;
 
+use tulving_text::{secrets, visible};
+
 use crate::model::change::{Actor, ChangeSet, Write};
 use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, PassId, SpaceId};
@@ -20,7 +22,6 @@ use crate::model::request::{Caller, Forgotten};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{PassKind, PassOutcome};
-use crate::text::{secrets, visible};
 use crate::verbs::access::{self, Parts};
 use crate::verbs::read;
 

@@ -7,9 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use tulving_text::sentence;
+use tulving_text::terms::{is_stop_word, terms};
+
 use super::proactive::{denials, marks, plain};
-use crate::text::sentence;
-use crate::text::terms::{is_stop_word, terms};
 
 /// Words that a statement may begin with although nobody said them; also words for the user in other languages, with their
 /// articles.

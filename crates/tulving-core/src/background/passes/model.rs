@@ -4,13 +4,13 @@
 //! turn that the model quotes, and anything not in the requested form is left out.
 
 use serde_json::{Value, json};
+use tulving_text::classify::facts::{self, FactProposal};
+use tulving_text::{commands, secrets};
 
 use super::grounded;
-use crate::classify::facts::{self, FactProposal};
 use crate::model::llm::{Prompt, Reply};
 use crate::model::turn::Turn;
 use crate::model::vocabulary::MemoryType;
-use crate::text::{commands, secrets};
 
 const INSTRUCTIONS: &str = include_str!("prompts/proactive.md");
 /// Its name in the record of token use.

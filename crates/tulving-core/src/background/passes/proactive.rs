@@ -1,19 +1,19 @@
 //! Memories that nobody asked for: remarks of a user that are worth keeping.
 //!
-//! The findings of rules ([`facts::propose`](crate::classify::facts::propose)) or of a language model
+//! The findings of rules ([`facts::propose`](tulving_text::classify::facts::propose)) or of a language model
 //! ([`model`](super::model)) are handled here in the same way: known ones are left out, and the rest record their origin.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use tulving_text::classify::facts::FactProposal;
 
-use crate::classify::facts::FactProposal;
-use crate::classify::importance_of;
 use crate::model::error::Error;
 use crate::model::id::PassId;
 use crate::model::limits;
 use crate::model::preview;
 use crate::model::request::SaveRequest;
+use crate::model::score::Importance;
 use crate::model::turn::Turn;
 use crate::model::vocabulary::{Author, Trust};
 
@@ -88,7 +88,7 @@ fn proposal(heard: ProactiveTurn<'_>, proposed: FactProposal) -> SaveProposal {
     let request = SaveRequest {
         memory_type: Some(memory_type),
         stability,
-        importance: Some(importance_of(memory_type).get() * UNASKED),
+        importance: Some(Importance::of(memory_type).get() * UNASKED),
         author: Some(Author::Auto),
         source_note: Some(preview::cut(&note, limits::NOTE_CHARS)),
         trust: Some(if trusted { Trust::Own } else { Trust::Untrusted }),
@@ -157,8 +157,9 @@ pub(super) fn denials(words: &[String]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use tulving_text::classify::facts;
+
     use super::*;
-    use crate::classify::facts;
     use crate::model::vocabulary::{MemoryType, TurnRole};
 
     fn turn(content: &str) -> Turn {

@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tulving_text::secrets;
 
 use crate::model::llm::{Prompt, Reply, Tool};
 use crate::model::preview;
 use crate::model::vocabulary::Verdict;
-use crate::text::{secrets, withhold};
+use crate::text::withhold;
 
 /// Its name in the record of token use.
 pub(crate) const PASS: &str = "records";

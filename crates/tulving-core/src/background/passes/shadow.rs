@@ -10,15 +10,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tulving_text::classify::facts;
+use tulving_text::{commands, secrets};
 
 use super::{grounded, proactive};
-use crate::classify::facts;
 use crate::files::JournalHits;
 use crate::model::error::Error;
 use crate::model::llm::{Message, Prompt, Tool, ToolCall};
 use crate::model::preview;
 use crate::model::turn::Turn;
-use crate::text::{commands, secrets};
 
 const INSTRUCTIONS: &str = include_str!("prompts/shadow.md");
 /// Its name in the record of token use, and the name of its jobs.

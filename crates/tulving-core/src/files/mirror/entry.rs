@@ -14,11 +14,12 @@ use crate::model::memory::{
     Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text,
     Usage,
 };
+use crate::model::preview;
+use crate::model::score::Importance;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Author, ContentType, Kind, MemoryType, Origin, Stability, State, Trust};
 use crate::text::{chunk, normalize};
-use crate::{classify, model::preview};
 
 use super::super::day::Day;
 use super::super::format::{self, EntryLayout};
@@ -143,7 +144,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         memory_type: MemoryType::Fact,
         kind: if day.is_some() { Kind::Episodic } else { Kind::Semantic },
         stability: if long_term { Stability::Stable } else { Stability::Evolving },
-        importance: classify::importance_of(MemoryType::Fact),
+        importance: Importance::of(MemoryType::Fact),
     };
     let memory = Memory {
         id: MemoryId::mint(now),

@@ -1,8 +1,7 @@
 //! Errors in a request. Nothing was changed.
 
-use crate::model::preview;
-use crate::model::time::Timestamp;
-use crate::model::vocabulary::{Boundary, SecretKind};
+use crate::model::time::{InvalidTime, Timestamp};
+use crate::model::vocabulary::{Boundary, SecretKind, UnknownWord};
 
 use super::Field;
 
@@ -69,15 +68,8 @@ pub enum Invalid {
         most: i64,
     },
     /// A word is not in its list.
-    #[error("`{got}` is not {} {label}; it is one of {}", preview::article(label), valid.join(", "))]
-    UnknownWord {
-        /// The kind of word.
-        label: &'static str,
-        /// The word.
-        got: String,
-        /// The list.
-        valid: &'static [&'static str],
-    },
+    #[error(transparent)]
+    UnknownWord(#[from] UnknownWord),
     /// Text that is not an id.
     #[error("`{got}` is not an id")]
     Id {
@@ -91,19 +83,8 @@ pub enum Invalid {
         got: String,
     },
     /// Text that is not a time.
-    #[error("`{got}` is not a time")]
-    Time {
-        /// The given text.
-        got: String,
-    },
-    /// A time with an impossible offset.
-    #[error("`{got}` is {offset} from UTC, and no time is a day or more from it")]
-    Offset {
-        /// The given text.
-        got: String,
-        /// The offset.
-        offset: String,
-    },
+    #[error(transparent)]
+    Time(#[from] InvalidTime),
     /// Text that is not a cursor of this list.
     #[error("`{got}` is not a cursor of this list")]
     Cursor {
@@ -284,9 +265,9 @@ impl Invalid {
             Self::TooMany { .. } | Self::TooManyMatch { .. } => "too_many",
             Self::Control { .. } => "control_character",
             Self::OutsideUnit { .. } | Self::OutsideRange { .. } => "out_of_range",
-            Self::UnknownWord { .. } => "unknown_word",
+            Self::UnknownWord(_) => "unknown_word",
             Self::Id { .. } | Self::MemoryRef { .. } | Self::ProposalId { .. } => "invalid_id",
-            Self::Time { .. } | Self::Offset { .. } => "invalid_time",
+            Self::Time(_) => "invalid_time",
             Self::Cursor { .. } => "invalid_cursor",
             Self::Name { .. } => "invalid_name",
             Self::FileName { .. } | Self::FileOutside { .. } => "invalid_file_name",
@@ -349,7 +330,7 @@ impl Invalid {
             }
             Self::Control { .. } => "remove it".to_owned(),
             Self::MemoryRef { .. } => "name it by its number, like #12, or by its full id".to_owned(),
-            Self::Time { .. } | Self::Offset { .. } => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
+            Self::Time(_) => "write 2026-05-27 or 2026-05-27T09:30:00Z".to_owned(),
             Self::NoTimeBetween { .. } => "give the earlier time as since and the later one as until".to_owned(),
             Self::Cursor { .. } => {
                 "use the cursor of the last page with the same filters, or start again without one".to_owned()

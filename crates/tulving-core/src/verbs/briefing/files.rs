@@ -5,14 +5,16 @@
 
 use std::cmp::Reverse;
 
+use tulving_text::sentence::fence::{self, FenceSegment};
+use tulving_text::{commands, visible};
+
 use crate::model::answer::{BriefedFile, BriefingFiles};
 use crate::model::file::{self, FileEntry, Folder};
 use crate::model::limits;
 use crate::model::space::Space;
 use crate::model::vocabulary::{SecretPolicy, SpaceKind};
 use crate::text::block::{self, BriefingBlockPiece, QUOTE};
-use crate::text::sentence::fence::{self, FenceSegment};
-use crate::text::{commands, visible, withhold};
+use crate::text::withhold;
 use crate::verbs::access::Parts;
 
 use super::telling::fit;

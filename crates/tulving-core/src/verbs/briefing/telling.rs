@@ -3,9 +3,10 @@
 //! A block is shown in full or not at all; the text ends with a note on what is left out. The text is made safe before its
 //! blocks are parsed, so nothing in it can close a block around it, open one that is never closed, or leave the fence.
 
+use tulving_text::sentence::fence::{self, FenceSegment};
+use tulving_text::visible;
+
 use crate::model::preview;
-use crate::text::sentence::fence::{self, FenceSegment};
-use crate::text::visible;
 
 /// Maximum number of characters of a memory's prose.
 pub(super) const LONGEST: usize = 400;

@@ -6,17 +6,18 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use tulving_text::classify::competing::ConflictingValues;
+use tulving_text::secrets;
+
 use super::links::name;
 use super::scan::{FindingCallback, QualityScan};
 use super::{ProposedChange, ScanFinding};
-use crate::classify::competing::ConflictingValues;
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
 use crate::model::preview;
 use crate::model::vocabulary::{FindingKind, LinkedBy, ProposedAct};
 use crate::rank::ties::{self, ConflictCandidate};
-use crate::text::secrets;
 
 /// Maximum number of memories about the same thing that one is compared with: the latest.
 const COMPARED: usize = 16;

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use tulving_text::secrets;
+
 use super::scan::{FindingCallback, QualityScan};
 use super::{ProposedChange, ScanFinding};
 use crate::model::association::Association;
@@ -17,7 +19,6 @@ use crate::model::score::Weight;
 use crate::model::vocabulary::{FindingKind, LinkedBy, MemoryType, ProposedAct, Relation};
 use crate::rank::ties::ConflictCandidate;
 use crate::rank::twins::{self, TextSimilarity};
-use crate::text::secrets;
 
 /// Number of links checked at a time, with the memories that they point to.
 const BESIDE: usize = 32;

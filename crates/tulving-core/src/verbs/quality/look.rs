@@ -1,5 +1,7 @@
 //! Problems of a single memory.
 
+use tulving_text::{commands, junk, secrets, terms};
+
 use super::scan::QualityScan;
 use super::{ProposedChange, ScanFinding, shown};
 use crate::model::error::{Error, Field};
@@ -8,7 +10,6 @@ use crate::model::id::Version;
 use crate::model::limits;
 use crate::model::memory::{Edition, Memory};
 use crate::model::vocabulary::{CommandKind, FindingKind, JunkKind, MemoryType, ProposedAct, State};
-use crate::text::{commands, junk, secrets, terms};
 use crate::verbs::access;
 
 /// Maximum bytes of a content that is not too long for one memory.

@@ -14,6 +14,8 @@ mod scan;
 
 use std::ops::ControlFlow;
 
+use tulving_text::{secrets, visible};
+
 use self::scan::QualityScan;
 use crate::model::answer::{Concerned, Done, Finding, Proposal, Report};
 use crate::model::error::{Error, Field};
@@ -23,7 +25,6 @@ use crate::model::preview;
 use crate::model::request::{Caller, QualityRequest};
 use crate::model::score::Weight;
 use crate::model::vocabulary::{FindingKind, ProposedAct};
-use crate::text::{secrets, visible};
 use crate::verbs::access::{self, Parts};
 use crate::verbs::read;
 

@@ -3,6 +3,8 @@
 //! An edit is not enough: the version before it would still have the secret. Links stay, even those to memories that the caller
 //! does not see: the store moves them, and reveals nothing about them.
 
+use tulving_text::secrets;
+
 use super::look;
 use crate::model::change::{NewMemory, Write};
 use crate::model::error::Error;
@@ -12,7 +14,7 @@ use crate::model::memory::{Edition, Memory, Place, Provenance, Usage};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Derivable};
-use crate::text::{normalize, secrets};
+use crate::text::normalize;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::embedding::Source;
 use crate::verbs::save::derive::About;

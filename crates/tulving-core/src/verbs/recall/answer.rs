@@ -9,7 +9,6 @@ use crate::model::score::Score;
 use crate::model::search::{Found, Section};
 use crate::rank::evidence;
 use crate::rank::recipe::sum;
-use crate::text::chunk::ContentForm;
 
 use super::asked::Asked;
 use super::further::Further;
@@ -136,8 +135,7 @@ fn sections(
         let Section { range, heading_path } = sections.get(found.items[item].chunk as usize)?;
         content.get(range.clone())?;
         let whole = || MatchedSection { range: range.clone(), heading_path: heading_path.clone() };
-        let matched =
-            words.choose(content, ContentForm::of(&memory.edition.text), range).unwrap_or_else(whole);
+        let matched = words.choose(content, memory.edition.text.form(), range).unwrap_or_else(whole);
         Some(best_section(content, matched))
     };
     let best = section(item).filter(|_| sections.len() > 1);

@@ -1,5 +1,7 @@
 //! Finds archived memories that have every word of a question, so that an answer can mention what it leaves out.
 
+use tulving_text::terms;
+
 use crate::model::answer::Lane;
 use crate::model::error::{Error, IndexError};
 use crate::model::id::{MemoryId, MemoryRef};
@@ -7,7 +9,6 @@ use crate::model::request::{Ask, Caller, Filter};
 use crate::model::search::Question;
 use crate::model::vocabulary::State;
 use crate::rank::descending;
-use crate::text::terms;
 use crate::verbs::access::Parts;
 use crate::verbs::retract::named;
 

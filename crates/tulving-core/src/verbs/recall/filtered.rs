@@ -4,6 +4,8 @@
 //! The store sorts and counts them; only the returned ones are read. A superseded memory is no answer to a question: it is left
 //! out and counted. Without a question it comes after all others.
 
+use tulving_text::list_question::ListTime;
+
 use crate::model::answer::{Answer, Hit, ListAnswer, Strength};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
@@ -15,7 +17,6 @@ use crate::model::score::Score;
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{MemoryType, State};
 use crate::rank::order;
-use crate::text::list_question::ListTime;
 use crate::verbs::access::Parts;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};

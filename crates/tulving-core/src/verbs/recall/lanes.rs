@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use tulving_text::when::QuestionInterval;
+use tulving_text::{person, terms, when};
+
 use crate::model::answer::{Lane, Missing};
 use crate::model::error::{Error, IndexError, ModelError};
 use crate::model::id::MemoryId;
@@ -14,8 +17,6 @@ use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::LinkedBy;
 use crate::rank::recipe::QueryFeatures;
 use crate::rank::spread::{self, GraphWalk};
-use crate::text::when::QuestionInterval;
-use crate::text::{person, terms, when};
 use crate::verbs::access::Parts;
 use crate::verbs::embedding;
 

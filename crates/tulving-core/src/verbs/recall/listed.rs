@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use tulving_text::chunk;
+use tulving_text::fold;
+
 use crate::model::answer::{Answer, BestSection, Hit};
 use crate::model::error::Error;
 use crate::model::memory::Memory;
@@ -12,8 +15,6 @@ use crate::model::search::Section;
 use crate::ports::Extent;
 use crate::rank::decay;
 use crate::rank::descending;
-use crate::text::chunk;
-use crate::text::fold;
 use crate::verbs::access::Parts;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
@@ -66,7 +67,7 @@ fn section_with(
     };
     let found = sections.iter().filter(|_| sections.len() > 1).find(|section| has(&section.range));
     Ok(found.map(|Section { range, heading_path }| {
-        let within = chunk::parts_within(content, chunk::ContentForm::of(written), range.clone());
+        let within = chunk::parts_within(content, written.form(), range.clone());
         let matched = match within.iter().position(|part| has(&part.range)) {
             Some(at) => matched::cover(&within, &[at], range),
             None => MatchedSection { range: range.clone(), heading_path: heading_path.clone() },

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::text::chunk::{ContentForm, HeadedPart, parts_within};
-use crate::text::terms;
+use tulving_text::chunk::{ContentForm, HeadedPart, parts_within};
+use tulving_text::terms;
 
 use super::phrase::words;
 

@@ -2,7 +2,7 @@
 //!
 //! Runs after [`lanes`](super::lanes), only for the keyword lane of rank fusion. Pure.
 
-use crate::text::fold;
+use tulving_text::fold;
 
 /// The pairs of quotation marks around a phrase.
 const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];

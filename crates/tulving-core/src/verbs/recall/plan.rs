@@ -1,12 +1,13 @@
 //! Parses a recall once: errors are reported here, and later steps do not check again.
 
+use tulving_text::list_question::{self, ListQuestion, ListTime};
+
 use crate::model::answer::Lane;
 use crate::model::error::{Field, Invalid};
 use crate::model::limits;
 use crate::model::request::{Ask, Filter, Fusion, ListBounds, Mode, RecallRequest, Sort, Timed};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{MemoryType, State};
-use crate::text::list_question::{self, ListQuestion, ListTime};
 
 /// Minimum number of candidates from each lane. Its cost is in docs/benchmarks.md.
 pub(super) const BEST: usize = 200;

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::classify::competing::ConflictingValues;
+use tulving_text::classify::competing::ConflictingValues;
+
 use crate::model::answer::{Fate, Near, PossibleUpdate, Receipt, Warning};
 use crate::model::association::Association;
 use crate::model::change::{NewMemory, Revision, Right, Settled, Vouched, Write};

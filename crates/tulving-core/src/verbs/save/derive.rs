@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::classify::form::DocumentForm;
-use crate::classify::{self, RuleClassification};
+use tulving_text::classify::form::DocumentForm;
+use tulving_text::classify::{self, RuleClassification};
+
 use crate::model::limits;
 use crate::model::memory::{Edition, Memory, Place, Provenance};
 use crate::model::vocabulary::{ContentType, Derivable, Kind, MemoryType};

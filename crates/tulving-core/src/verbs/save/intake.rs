@@ -1,7 +1,8 @@
 //! Validates a request once: limits, normal form, vocabulary. Nothing is checked again after this.
 
+use tulving_text::classify;
+
 use super::derive::{self, About};
-use crate::classify;
 use crate::model::error::{Field, Invalid};
 use crate::model::file::Stamp;
 use crate::model::id::{MemoryId, MemoryRef};
@@ -398,7 +399,7 @@ impl Patch {
                 memory_type,
                 kind: classify::kind_of(memory_type),
                 stability: classify::stability_of(memory_type),
-                importance: classify::importance_of(memory_type),
+                importance: Importance::of(memory_type),
             },
             span: Span::default(),
             source_note: None,
@@ -452,8 +453,8 @@ impl Patch {
             if old.stability == classify::stability_of(old.memory_type) {
                 new.stability = classify::stability_of(memory_type);
             }
-            if old.importance == classify::importance_of(old.memory_type) {
-                new.importance = classify::importance_of(memory_type);
+            if old.importance == Importance::of(old.memory_type) {
+                new.importance = Importance::of(memory_type);
             }
         }
         set(&mut new.kind, self.kind.as_ref());

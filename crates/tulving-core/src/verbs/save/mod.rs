@@ -10,6 +10,8 @@ pub(crate) mod intake;
 pub(crate) mod sources;
 mod vouch;
 
+use tulving_text::chunk::ContentForm;
+
 use crate::model::answer::Receipt;
 use crate::model::change::Right;
 use crate::model::error::{Error, Field, Invalid};
@@ -19,7 +21,6 @@ use crate::model::pass::Pass;
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::space::Space;
 use crate::model::vocabulary::ContentType;
-use crate::text::chunk::ContentForm;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::embedding::Source;
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::classify;
 use tulving_core::model::answer::Fate;
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
@@ -16,6 +15,7 @@ use tulving_core::model::vocabulary::{
     Boundary, Derivable, LinkedBy, MemoryType, Relation, Role, SpaceKind, State,
 };
 use tulving_testkit::build;
+use tulving_text::classify;
 
 /// What a verb must answer: something, or the code of an error.
 pub(super) type ExpectedResult<T> = Result<T, &'static str>;
@@ -418,7 +418,7 @@ impl Model {
         memory.edition.class.memory_type = memory_type;
         memory.edition.class.kind = classify::kind_of(memory_type);
         memory.edition.class.stability = classify::stability_of(memory_type);
-        memory.edition.class.importance = classify::importance_of(memory_type);
+        memory.edition.class.importance = Importance::of(memory_type);
         memory.edition = onto(request, &forked.unwrap_or(memory.edition));
         memory.standing.pinned = request.pinned;
         memory.provenance.source_path.clone_from(&request.source_path);
@@ -874,8 +874,8 @@ pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
         if old.class.stability == classify::stability_of(had) {
             class.stability = classify::stability_of(memory_type);
         }
-        if old.class.importance == classify::importance_of(had) {
-            class.importance = classify::importance_of(memory_type);
+        if old.class.importance == Importance::of(had) {
+            class.importance = Importance::of(memory_type);
         }
     }
     if let Some(value) = request.importance {

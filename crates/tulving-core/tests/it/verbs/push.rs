@@ -10,6 +10,7 @@ use tulving_core::model::vocabulary::{ContentType, Derivable, JobState, Role, St
 use tulving_core::ports::{Extracted, Objects};
 use tulving_core::{Document, Processed};
 use tulving_testkit::objects::hash;
+use tulving_text::chunk::ContentForm;
 
 use crate::bed::{Bed, refused, said};
 
@@ -55,7 +56,10 @@ fn text_is_a_memory_in_the_form_that_its_name_tells() {
     assert!(memory.edition.auto.has(Derivable::Title));
     let code = push(&bed, &user, document("main.rs", b"fn main() {}\n"));
     let code = bed.get(&user, code.id);
-    assert_eq!(code.edition.text.form(), (ContentType::Code, Some("rust")));
+    assert_eq!(
+        code.edition.text.form(),
+        ContentForm { content_type: ContentType::Code, language: Some("rust") }
+    );
     assert_eq!(work(&bed), None, "nothing has to be done for texts");
 }
 

@@ -1,8 +1,8 @@
 //! Files of every format, made by common programs, and the expected text. `tests/extract/make.py` made them.
 
-use tulving_core::classify::form;
 use tulving_testkit::pdf;
 use tulving_testkit::zip::{ZipPart, zip};
+use tulving_text::classify::form;
 
 use super::*;
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use tulving_core::model::memory::Embedding;
 use tulving_core::model::search::Entry;
-use tulving_core::text::{cast, terms};
+use tulving_core::text::terms;
+use tulving_text::cast;
+use tulving_text::terms::ChunkTerms;
 
 use super::doc::{Facets, NEVER, SegmentDoc, SessionKey, ValidityTimes};
 use super::vectors::DocVectors;
@@ -122,7 +124,7 @@ fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
 }
 
 /// The count of each term; labels count as well.
-fn counted(said: terms::ChunkTerms) -> Vec<(String, u8)> {
+fn counted(said: ChunkTerms) -> Vec<(String, u8)> {
     let mut terms: Vec<String> = said.body;
     terms.extend(said.labels);
     // A zero ends a term in the file.

@@ -104,7 +104,7 @@ mod tests {
     use tulving_core::model::search::{Meaning, Question, Scope, Sight};
     use tulving_core::model::time::Timestamp;
     use tulving_core::model::vocabulary::{Boundary, State};
-    use tulving_core::text::terms;
+    use tulving_text::terms;
 
     use super::*;
     use crate::index::answer;

@@ -7,7 +7,7 @@ use tulving_core::model::request::Filter;
 use tulving_core::model::search::{Meaning, Question, Scope, Sight};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
-use tulving_core::text::terms;
+use tulving_text::terms;
 
 use super::fake::{Fake, WORDS, person, space, text, vector};
 

@@ -12,9 +12,9 @@ use tulving_core::model::search::{Meaning, Question, Scope};
 use tulving_core::model::space::{MemberOf, Membership, Space};
 use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
 use tulving_core::ports::{Directory, Index};
-use tulving_core::text::terms;
 use tulving_store::{ExistingFilePolicy, FoldOutcome, SearchIndex, SqliteStore};
 use tulving_testkit::build;
+use tulving_text::terms;
 
 use crate::made::{apply, insert, memory, save, store, time, user};
 

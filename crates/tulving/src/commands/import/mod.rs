@@ -10,12 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use tulving_core::classify::form;
 use tulving_core::model::request::{Caller, SaveRequest};
 use tulving_core::model::vocabulary::{Boundary, Origin};
 use tulving_core::verbs::adopt::ForeignImportOptions;
 use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile};
 use tulving_store::tree::{self, SkippedPaths, WalkOptions};
+use tulving_text::classify::form;
 
 use self::report::{Report, Skipped};
 use super::adopt::{self, Kept, Other, Sorted};

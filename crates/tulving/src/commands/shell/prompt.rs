@@ -14,7 +14,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::{FileHistory, History, MemHistory};
 use rustyline::validate::Validator;
 use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
-use tulving_core::text::{private, secrets};
+use tulving_text::{private, secrets};
 
 use super::line;
 use crate::failure::Failure;

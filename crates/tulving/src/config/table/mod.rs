@@ -9,8 +9,8 @@ mod reference;
 mod server;
 
 use serde_json::Value;
-use tulving_core::text::secrets;
 use tulving_models::ServiceUrl;
+use tulving_text::secrets;
 
 use super::llm::LLM_KEY;
 use super::server::items;

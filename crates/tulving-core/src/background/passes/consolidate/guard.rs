@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use tulving_text::{commands, private, secrets};
+
 use super::ConsolidationInput;
 use super::sift::{self, DroppedLine, FilteredLines, RejectedLine, RewriteEvidence};
-use crate::text::{commands, normalize, private, secrets, withhold};
+use crate::text::{normalize, withhold};
 
 /// The new text of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

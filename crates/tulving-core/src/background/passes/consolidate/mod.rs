@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use tulving_text::secrets;
 
 use self::guard::{LongTermRewrite, RewriteRefusal};
 pub use self::sift::{DroppedLine, RejectedLine};
@@ -20,7 +21,7 @@ use crate::model::id::PassId;
 use crate::model::llm::{Message, Prompt, Reply, Tool};
 use crate::model::preview;
 use crate::model::time::Timestamp;
-use crate::text::{secrets, withhold};
+use crate::text::withhold;
 
 /// Its name in the record of token use.
 pub(crate) const PASS: &str = "mem-consolidate";

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use tulving_text::{commands, fold, secrets};
+
 use super::ConsolidationInput;
 use crate::files::format::{self, EntryLayout};
-use crate::text::{commands, fold, secrets};
 
 /// Fewest days on which something must have been noted.
 const DAYS: usize = 2;

@@ -9,17 +9,17 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use serde::Serialize;
+use tulving_text::classify::facts;
+use tulving_text::sentence;
+use tulving_text::terms::terms;
+use tulving_text::when::{MONTHS, WEEKDAYS};
 
 use super::ConsolidationInput;
 use crate::background::passes::grounded::{GroundingText, TWO_THIRDS};
 use crate::background::passes::proactive::plain;
-use crate::classify::facts;
 use crate::files::format::{self, EntryLayout, level};
 use crate::model::preview;
 use crate::model::time::Timestamp;
-use crate::text::sentence;
-use crate::text::terms::terms;
-use crate::text::when::{MONTHS, WEEKDAYS};
 use crate::text::withhold;
 
 /// Most words of a heading that only names its section and states nothing.

@@ -1,0 +1,81 @@
+//! Features of a text: its length, its share of questions, and its ties to a time.
+
+use crate::sentence::sentences;
+use crate::when::names_time;
+
+/// The properties of an item's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cast {
+    /// Number of terms.
+    pub length: u32,
+    /// The share of its sentences that are questions.
+    pub questions: f32,
+    /// True if it ends with a question.
+    pub ends_with_question: bool,
+    /// True if it names a time.
+    pub time_word: bool,
+}
+
+/// Computes the features of an item's text that ranking uses. `length` is the number of its terms.
+pub fn cast(body: &str, length: usize) -> Cast {
+    let (mut all, mut asking, mut last_asks) = (0_u32, 0_u32, false);
+    for range in sentences(body) {
+        let sentence = &body[range];
+        // Emoji, rules and the like are neither questions nor statements.
+        if sentence.contains(char::is_alphanumeric) {
+            last_asks = asks(sentence);
+            all += 1;
+            asking += u32::from(last_asks);
+        }
+    }
+    Cast {
+        length: u32::try_from(length).unwrap_or(u32::MAX),
+        questions: if all == 0 { 0.0 } else { asking as f32 / all as f32 },
+        ends_with_question: last_asks,
+        time_word: names_time(body),
+    }
+}
+
+/// Returns true if a sentence ends with a question mark, ignoring quotes and brackets.
+fn asks(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_question_mark(c));
+    end.ends_with(is_question_mark)
+}
+
+fn is_question_mark(c: char) -> bool {
+    matches!(c, '?' | '？' | '؟' | '⁇' | '⁈' | '⁉')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_share_of_questions_counts_sentences() {
+        let half = cast("Hey Ann! How are you?", 2);
+        assert_eq!((half.questions, half.ends_with_question, half.length), (0.5, true, 2));
+        let third = cast("Did you go? I did not. It rained.", 5);
+        assert!((third.questions - 1.0 / 3.0).abs() < 1e-6 && !third.ends_with_question);
+        assert_eq!(cast("", 0), Cast::default());
+    }
+
+    #[test]
+    fn what_comes_after_the_question_mark_does_not_hide_it() {
+        for text in ["Really?! 😊", "(Is it?)", "\"Shall we?\"", "元気ですか？", "Was it this?\n\n---"]
+        {
+            assert!(cast(text, 1).ends_with_question, "{text}");
+        }
+        assert!(!cast("See https://example.com/?q=1", 1).ends_with_question);
+    }
+
+    proptest! {
+        #[test]
+        fn a_share_is_a_share(text in "([a-z?!. \n]|\\PC){0,80}") {
+            let cast = cast(&text, 1);
+            prop_assert!((0.0..=1.0).contains(&cast.questions));
+            prop_assert!(!cast.ends_with_question || cast.questions > 0.0);
+        }
+    }
+}

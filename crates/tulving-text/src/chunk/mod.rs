@@ -1,0 +1,305 @@
+//! Cuts a content into the parts that are embedded and indexed.
+//!
+//! A chunk fits the embedding model's window; see [`pieces::WINDOW`]. Headings come first: sections are kept apart, and
+//! small neighbours are joined. A section too long for the window is cut into parts of similar size, between its paragraphs,
+//! then its sentences, then its words. A fenced code block is never cut, however long. In code, items such as functions and
+//! types are the headings, and cuts are between lines. Data is cut the same way, below its keys. Every character but white
+//! space is in exactly one chunk. [`parts_within`] finds the parts of a chunk again that belong to different headings.
+
+mod code;
+mod cut;
+mod form;
+mod outline;
+mod pieces;
+mod within;
+
+use std::ops::Range;
+
+use self::code::CodeStructure;
+use self::form::CodeOutlineMethod;
+pub use self::form::ContentForm;
+pub(crate) use self::outline::LEVELS;
+use self::outline::Outline;
+use self::pieces::{TextLanguage, WINDOW, pieces};
+pub use self::within::{HeadedPart, parts_within};
+use crate::sentence::trimmed;
+
+/// Fewest pieces left for the text, however long the headings above it are.
+const LEAST: u32 = WINDOW / 2;
+
+/// Code of at most this many pieces, such as a constant or an import, gets no chunk of its own if it fits into a neighbour.
+const TINY: u32 = WINDOW / 8;
+
+/// A part of a content that is embedded and indexed: a range of its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextChunk {
+    /// First byte in the content.
+    pub start: usize,
+    /// Byte after the last one.
+    pub end: usize,
+    /// The headings above it, outermost first.
+    pub heading_path: Vec<String>,
+}
+
+/// Bytes of a content that are read to find its first chunk.
+const FIRST: usize = 16 << 10;
+
+/// Returns the first chunk of a content that has several, or `None` if the content is one chunk. Only the beginning of the
+/// content is read, so the end of the chunk may differ a little from the stored one.
+pub fn first<'a>(content: &'a str, form: ContentForm<'_>) -> Option<&'a str> {
+    // No text has more pieces than bytes.
+    if content.len() <= WINDOW as usize {
+        return None;
+    }
+    let beginning = &content[..content.floor_char_boundary(FIRST)];
+    let chunks = split(beginning, form);
+    let several = chunks.len() > 1 || beginning.len() < content.len();
+    let first = chunks.first().filter(|_| several)?;
+    beginning.get(first.start..first.end)
+}
+
+/// Cuts a content into chunks, in order, covering it. A content that fits into the window is one chunk.
+pub fn split(content: &str, form: ContentForm<'_>) -> Vec<TextChunk> {
+    let language = TextLanguage::of(content);
+    match form.reading(content) {
+        None => split_prose(content, language),
+        Some(reading) => split_code(content, reading, language),
+    }
+}
+
+fn split_prose(content: &str, language: TextLanguage) -> Vec<TextChunk> {
+    let outline = Outline::of(content);
+    let parts = parts(content, &outline, language);
+    if parts.iter().fold(0_u32, |sum, part| sum.saturating_add(part.pieces)) <= WINDOW {
+        let first = outline.sections.iter().find(|section| !section.blocks.is_empty());
+        let heading = first.or(outline.sections.last()).and_then(|section| section.heading);
+        return vec![whole(content, outline.path(heading))];
+    }
+    chunks(content, &outline, groups(parts, &outline, language, SectionPacking::Prose), |group| {
+        let sections = &outline.sections[group.sections.clone()];
+        let blocks: Vec<_> = sections.iter().flat_map(|section| section.blocks.iter().cloned()).collect();
+        cut::cuts(content, group.range.clone(), &blocks, language, group.window)
+    })
+}
+
+fn split_code(content: &str, reading: CodeOutlineMethod, language: TextLanguage) -> Vec<TextChunk> {
+    if pieces(content, language) <= WINDOW {
+        return vec![whole(content, Vec::new())];
+    }
+    let code = CodeStructure::read(content, reading);
+    let outline = code.outline(content, language);
+    let parts = parts(content, &outline, language);
+    chunks(content, &outline, groups(parts, &outline, language, SectionPacking::Code), |group| {
+        let line = |at: usize| code.lines.partition_point(|line| line.start < at);
+        let lines = &code.lines[line(group.range.start)..line(group.range.end)];
+        cut::line_cuts(content, lines, language, group.window)
+    })
+}
+
+fn whole(content: &str, heading_path: Vec<String>) -> TextChunk {
+    TextChunk { start: 0, end: content.len(), heading_path }
+}
+
+/// Makes the chunks of groups. Groups that are too long are cut at the places that `cuts` returns.
+fn chunks(
+    content: &str,
+    outline: &Outline,
+    groups: Vec<SectionGroup>,
+    cuts: impl Fn(&SectionGroup) -> Vec<usize>,
+) -> Vec<TextChunk> {
+    let mut chunks: Vec<TextChunk> = Vec::new();
+    for group in groups {
+        let path = outline.path(group.heading);
+        let mut start = group.range.start;
+        let mut ends = if group.pieces > group.window { cuts(&group) } else { Vec::new() };
+        ends.push(group.range.end);
+        for end in ends {
+            if let Some(range) = trimmed(content, start..end) {
+                let (start, end) = (range.start, range.end);
+                chunks.push(TextChunk { start, end, heading_path: path.clone() });
+            }
+            start = end;
+        }
+    }
+    chunks
+}
+
+/// Sections that share a chunk, or one section that is too long for a chunk.
+struct SectionGroup {
+    /// The sections, by index.
+    sections: Range<usize>,
+    range: Range<usize>,
+    /// The heading above its first text; in code, above its largest section.
+    heading: Option<usize>,
+    pieces: u32,
+    /// Pieces of the section that its heading belongs to.
+    most: u32,
+    /// Number of pieces that fit below its headings.
+    window: u32,
+    /// Pieces of the largest section at each level. The first section counts alone, because the sections below it are added
+    /// one by one or not at all. A later one counts with all sections below it, as it did when it was added.
+    largest: [u32; LEVELS + 1],
+}
+
+fn groups(
+    parts: Vec<PackingUnit>,
+    outline: &Outline,
+    language: TextLanguage,
+    packing: SectionPacking,
+) -> Vec<SectionGroup> {
+    let mut groups: Vec<SectionGroup> = Vec::new();
+    for part in parts {
+        let above: u32 = outline.path(part.heading).iter().map(|text| pieces(text, language)).sum();
+        let window = WINDOW.saturating_sub(above).max(LEAST);
+        match groups.last_mut() {
+            Some(group) if packing.joins(&part, group, window) => group.take_in(&part, window, packing),
+            _ => {
+                let mut largest = [0; LEVELS + 1];
+                largest[part.level] = part.pieces;
+                groups.push(SectionGroup {
+                    sections: part.sections,
+                    range: part.range,
+                    heading: part.heading,
+                    pieces: part.pieces,
+                    most: part.pieces,
+                    window,
+                    largest,
+                });
+            }
+        }
+    }
+    groups
+}
+
+impl SectionGroup {
+    fn take_in(&mut self, part: &PackingUnit, window: u32, packing: SectionPacking) {
+        if packing == SectionPacking::Code && part.pieces > self.most {
+            (self.heading, self.most) = (part.heading, part.pieces);
+            self.window = self.window.min(window);
+        }
+        self.sections.end = part.sections.end;
+        self.range.end = part.range.end;
+        self.pieces = self.pieces.saturating_add(part.pieces);
+        let largest = &mut self.largest[part.level];
+        *largest = part.subtree.max(*largest);
+    }
+}
+
+/// The way to join sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SectionPacking {
+    Prose,
+    Code,
+}
+
+impl SectionPacking {
+    /// Returns true if a part may share a chunk with the sections before it.
+    fn joins(self, part: &PackingUnit, group: &SectionGroup, window: u32) -> bool {
+        match self {
+            Self::Prose => part.joins(group),
+            Self::Code => {
+                let window = window.min(group.window);
+                let fits = group.pieces.saturating_add(part.pieces) <= window;
+                let tiny = group.pieces <= TINY || part.subtree <= TINY;
+                // A group that must be cut anyway absorbs tiny parts.
+                let cut = group.pieces > window || part.pieces > window;
+                (fits && (tiny || part.joins(group))) || (tiny && cut)
+            }
+        }
+    }
+}
+
+/// A section with text, and the bare headings just above it.
+struct PackingUnit {
+    sections: Range<usize>,
+    range: Range<usize>,
+    heading: Option<usize>,
+    /// The level of its first heading, and of the one above its text.
+    enters: usize,
+    level: usize,
+    pieces: u32,
+    /// Its pieces plus those of all sections below its first heading.
+    subtree: u32,
+}
+
+impl PackingUnit {
+    /// Returns true if it may share a chunk with the sections before it.
+    ///
+    /// It must fit. Next to a section of the same or a lower rank, both must be small. A section below one in the group is
+    /// added as it is, unless that would tear it from its own subsections.
+    fn joins(&self, group: &SectionGroup) -> bool {
+        if group.pieces.saturating_add(self.pieces) > group.window {
+            return false;
+        }
+        let small = if self.enters <= 2 { WINDOW / 3 } else { WINDOW / 2 };
+        let beside = group.largest[self.enters..].iter().copied().max().unwrap_or(0);
+        if beside > 0 {
+            return self.subtree <= small && beside <= small && group.pieces + self.subtree <= group.window;
+        }
+        group.pieces + self.subtree <= group.window || group.pieces <= WINDOW / 3
+    }
+}
+
+fn parts(content: &str, outline: &Outline, language: TextLanguage) -> Vec<PackingUnit> {
+    let sections = &outline.sections;
+    let own: Vec<u32> =
+        sections.iter().map(|section| pieces(&content[section.range.clone()], language)).collect();
+    let subtrees = subtrees(outline, &own);
+    let mut parts: Vec<PackingUnit> = Vec::new();
+    let mut first = 0;
+    for (at, section) in sections.iter().enumerate() {
+        let bare = section.blocks.is_empty();
+        if bare && at + 1 < sections.len() {
+            continue;
+        }
+        let range = sections[first].range.start..section.range.end;
+        let total = own[first..=at].iter().fold(0_u32, |sum, one| sum.saturating_add(*one));
+        match parts.last_mut() {
+            // Headings at the end, with nothing below them.
+            Some(last) if bare => {
+                last.sections.end = at + 1;
+                last.range.end = range.end;
+                last.pieces = last.pieces.saturating_add(total);
+            }
+            _ => parts.push(PackingUnit {
+                sections: first..at + 1,
+                range,
+                heading: section.heading,
+                enters: sections[first..=at].iter().map(|section| section.level).min().unwrap_or(0),
+                level: section.level,
+                pieces: total,
+                subtree: subtrees[first..=at].iter().copied().max().unwrap_or(total),
+            }),
+        }
+        first = at + 1;
+    }
+    parts
+}
+
+/// Returns the pieces of each section plus those of all sections below its heading.
+fn subtrees(outline: &Outline, own: &[u32]) -> Vec<u32> {
+    let mut subtrees = own.to_vec();
+    // Open sections, outermost first.
+    let mut open: Vec<usize> = Vec::new();
+    let level = |at: usize| outline.sections[at].level;
+    let close = |open: &mut Vec<usize>, subtrees: &mut Vec<u32>| {
+        if let Some(done) = open.pop()
+            && let Some(above) = open.last()
+        {
+            subtrees[*above] = subtrees[*above].saturating_add(subtrees[done]);
+        }
+    };
+    for at in 0..own.len() {
+        while open.last().is_some_and(|last| level(*last) >= level(at)) {
+            close(&mut open, &mut subtrees);
+        }
+        open.push(at);
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut subtrees);
+    }
+    subtrees
+}
+
+#[cfg(test)]
+mod tests;

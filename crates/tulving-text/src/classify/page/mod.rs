@@ -1,0 +1,168 @@
+//! A document as its reader sees it: headings, paragraphs, list items, code and tables, in order and without markup.
+//!
+//! The other rules of [`classify`](super) work on it. It understands the Markdown that matters here, and treats plain text
+//! as Markdown with little markup. For reStructuredText, AsciiDoc and Org it knows the headings. A conversation is a page
+//! whose paragraphs are its turns.
+
+mod inline;
+mod lines;
+
+use std::ops::Range;
+
+use self::lines::PageParser;
+use super::form::{DocumentForm, extension, file_name};
+use super::talk;
+use crate::sentence;
+use crate::vocabulary::ContentType;
+
+/// Most bytes of a document that are read, from its beginning: about thirty printed pages. Nobody needs more to see what it
+/// is, and the longest content takes no longer than this.
+pub(super) const LOOKED_AT: usize = 96 << 10;
+
+/// Most sentences that are read. Only lists of single words have more within [`LOOKED_AT`].
+const SENTENCES: usize = 3_000;
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PageBlock<'a> {
+    /// A heading, 1 for the outermost.
+    Heading { level: usize, text: String },
+    /// Running text. Wrapped lines are joined; others are kept apart.
+    Paragraph(String),
+    /// An item of a list.
+    Item { mark: ListItemMark, text: String },
+    /// Code, with the language that its fence names.
+    Code { language: &'a str, text: &'a str },
+    /// A table, row by row, its header first.
+    Table(Vec<Vec<String>>),
+}
+
+/// The beginning of a list item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListItemMark {
+    Bullet,
+    Number,
+    Box,
+}
+
+/// The markup language of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MarkupLanguage {
+    Markdown,
+    Rst,
+    AsciiDoc,
+    Org,
+}
+
+impl MarkupLanguage {
+    fn of(name: Option<&str>) -> Self {
+        let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
+        match extension(&lower) {
+            Some("rst" | "rest") => Self::Rst,
+            Some("adoc" | "asciidoc") => Self::AsciiDoc,
+            Some("org") => Self::Org,
+            _ => Self::Markdown,
+        }
+    }
+}
+
+/// The part of a document that is read.
+#[derive(Debug, Default)]
+pub(super) struct ParsedPage<'a> {
+    /// The fields above the text, with lower-case names.
+    pub(super) front: Vec<(String, String)>,
+    /// The parts, in order.
+    pub(super) blocks: Vec<PageBlock<'a>>,
+}
+
+impl<'a> ParsedPage<'a> {
+    /// Reads the beginning of a document. Code, data, links and files have nothing to read in this way.
+    pub(super) fn of(content: &'a str, form: &DocumentForm, name: Option<&str>) -> Self {
+        match form.content_type {
+            ContentType::Text | ContentType::Markdown => {
+                PageParser::new(MarkupLanguage::of(name)).read(beginning(content))
+            }
+            ContentType::Chat | ContentType::Transcript => Self::of_talk(content),
+            ContentType::Code | ContentType::Structured | ContentType::Link | ContentType::File => {
+                Self::default()
+            }
+        }
+    }
+
+    fn of_talk(content: &'a str) -> Self {
+        let title = beginning(content).lines().next().and_then(|line| line.strip_prefix("# "));
+        let heading = title.filter(|_| talk::is_archive(beginning(content)));
+        let heading = heading.map(|title| PageBlock::Heading { level: 1, text: inline::plain(title) });
+        let turns = talk::turns(content, LOOKED_AT).into_iter();
+        let turns = turns.map(|turn| PageBlock::Paragraph(inline::plain(&turn.text)));
+        Self { front: Vec::new(), blocks: heading.into_iter().chain(turns).collect() }
+    }
+
+    /// Returns a field above the text.
+    pub(super) fn field(&self, name: &str) -> Option<&str> {
+        self.front.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the headings, with their levels.
+    pub(super) fn headings(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.blocks.iter().filter_map(|block| match block {
+            PageBlock::Heading { level, text } => Some((*level, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Returns running text and items, each with its index among the parts.
+    pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
+            PageBlock::Paragraph(text) | PageBlock::Item { text, .. } => Some((at, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Returns the sentences of the prose, in order, without copyright notices.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
+        self.prose()
+            .filter(|(_, text)| !is_notice(text))
+            .flat_map(|(_, text)| {
+                let cut = move |range: Range<usize>| &text[range];
+                sentence::sentences(text).into_iter().map(cut)
+            })
+            .take(SENTENCES)
+    }
+}
+
+/// Returns the part of a document that is read.
+fn beginning(content: &str) -> &str {
+    &content[..content.floor_char_boundary(LOOKED_AT)]
+}
+
+/// Returns true if a heading is a version: `1.2.3 (2024-05-06)`, `Version 2.0`, `[Unreleased]`.
+pub(super) fn is_version(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let bare = lower.trim_start_matches(['[', 'v', ' ']);
+    let bare = ["version ", "release "].iter().find_map(|word| lower.strip_prefix(word)).unwrap_or(bare);
+    let number = bare.split([' ', ']', '(', '-']).next().unwrap_or_default();
+    let dotted = number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit());
+    lower.starts_with("[unreleased")
+        || lower == "unreleased"
+        || (dotted && number.split('.').all(|part| !part.is_empty()))
+}
+
+/// Returns true if a paragraph is a copyright or license notice, as at the top of files.
+fn is_notice(text: &str) -> bool {
+    let head: String = text.chars().take(80).collect::<String>().to_lowercase();
+    [
+        "copyright ",
+        "copyright:",
+        "(c) ",
+        "© ",
+        "spdx-license-identifier",
+        "licensed under",
+        "all rights reserved",
+    ]
+    .iter()
+    .any(|notice| head.starts_with(notice))
+}
+
+#[cfg(test)]
+mod tests;

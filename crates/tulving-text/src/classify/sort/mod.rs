@@ -1,0 +1,70 @@
+//! Classifies a document by rules: its kind and its stability.
+//!
+//! The signs are its name and title, its headings and labels, and the form of its sentences. Each sign counts for one kind,
+//! and the kind with the most wins, if it wins clearly. A single sentence has no headings: there only a few phrases count,
+//! because an agent's facts should keep the defaults of their type. The rules are English.
+
+mod announced;
+mod clause;
+mod cues;
+mod heads;
+mod label;
+mod saying;
+mod signs;
+mod words;
+
+use self::signs::KindScores;
+use super::form::DocumentForm;
+use super::page::ParsedPage;
+use crate::vocabulary::{ContentType, Kind, Stability};
+
+/// The result of the rules. `None` means the default of the type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleClassification {
+    /// Its kind.
+    pub kind: Option<Kind>,
+    /// Its stability.
+    pub stability: Option<Stability>,
+}
+
+impl RuleClassification {
+    fn new(kind: Kind, stability: Stability) -> Self {
+        Self { kind: Some(kind), stability: Some(stability) }
+    }
+}
+
+/// Returns the kind and the stability of a document, as far as the rules are sure.
+pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleClassification {
+    match form.content_type {
+        ContentType::Chat | ContentType::Transcript => {
+            return RuleClassification::new(Kind::Episodic, Stability::Volatile);
+        }
+        ContentType::Structured => return of_data(content, name),
+        // A program shows how, but not to a reader; a link and a file have no text yet.
+        ContentType::Code | ContentType::Link | ContentType::File => return RuleClassification::default(),
+        ContentType::Text | ContentType::Markdown => {}
+    }
+    let page = ParsedPage::of(content, form, name);
+    if name.is_none() && saying::is_saying(&page) {
+        return saying::sorted(&page, content);
+    }
+    KindScores::of(&page, name).sorted()
+}
+
+/// Classifies data: a reference if it describes an interface, otherwise unknown.
+fn of_data(content: &str, name: Option<&str>) -> RuleClassification {
+    let head = &content[..content.floor_char_boundary(2_000)];
+    let describes =
+        ["openapi:", "\"openapi\"", "swagger:", "\"swagger\"", "asyncapi:", "\"$schema\": \"http"];
+    let named = name.is_some_and(|name| {
+        let words = words::of_path(name);
+        ["openapi", "swagger", "asyncapi", "schema", "glossary"]
+            .iter()
+            .any(|word| words.file.contains(&format!(" {word} ")))
+    });
+    let kind = (named || describes.iter().any(|word| head.contains(word))).then_some(Kind::Semantic);
+    RuleClassification { kind, stability: None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Questions that only name a type of memory: "what are my open todos?", "all decisions from the last two weeks", "people".
+//!
+//! English rules over words. A question matches only if every word is known here and none is a subject. So "what did we
+//! decide about Redis?" is ranked like any other: missing a list costs less than hiding the answer behind one.
+//! `questions.txt` has the expected results.
+
+mod forms;
+mod words;
+
+use crate::time::{Timestamp, Zone};
+use crate::vocabulary::MemoryType;
+use crate::when::{self, QuestionInterval};
+
+/// Longest question that is checked, in bytes. A longer one has a subject.
+const LONGEST: usize = 200;
+
+/// The list that a question asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuestion {
+    /// The types, in the order of the question.
+    pub types: Vec<MemoryType>,
+    /// True for only todos and goals that are done, false for only open ones.
+    pub done: Option<bool>,
+    /// True if it asks for the number of memories.
+    pub counts: bool,
+    /// The time that the list covers.
+    pub time: Option<ListTime>,
+    /// True if it asks for the most important first.
+    pub by_importance: bool,
+}
+
+/// The role of a time in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListTime {
+    /// Memories that happened within it, or were saved within it if they have no time of their own.
+    Happened(QuestionInterval),
+    /// Memories that were done within it.
+    Done(QuestionInterval),
+    /// Open work up to its end: without a due date, or due before the end.
+    Due(QuestionInterval),
+}
+
+impl ListTime {
+    /// Returns the time itself.
+    pub fn stretch(&self) -> &QuestionInterval {
+        match self {
+            Self::Happened(stretch) | Self::Done(stretch) | Self::Due(stretch) => stretch,
+        }
+    }
+}
+
+/// Reads a question, relative to `now` in a zone. Returns `None` if it asks for anything but a list of a type.
+pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion> {
+    if question.len() > LONGEST {
+        return None;
+    }
+    let apart = when::apart(question, now, zone);
+    let (words, time) = match apart.times.as_slice() {
+        [] => (apart.words, None),
+        [(stretch, at)] => {
+            let (words, lead) = without_lead(apart.words, *at);
+            (words, Some(NamedTime { stretch: *stretch, lead }))
+        }
+        _ => return None,
+    };
+    let words = words::spelled_out(&words);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (words, by_importance) = words::without_order(words::without_courtesy(&words));
+    let form = forms::read(words)?;
+    let today = *when::stretches("today", now, zone).first()?;
+    let list = form.at(time, &today)?;
+    Some(ListQuestion { by_importance, ..list })
+}
+
+/// A time as written in the question.
+#[derive(Clone, Debug)]
+struct NamedTime {
+    stretch: QuestionInterval,
+    /// The preposition before it.
+    lead: Option<String>,
+}
+
+/// Removes the words that lead to the time at this place ("from the"). Returns the rest and the preposition.
+fn without_lead(mut words: Vec<String>, at: usize) -> (Vec<String>, Option<String>) {
+    let rest = words.split_off(at);
+    if words.last().is_some_and(|word| word == "the") {
+        words.pop();
+    }
+    let lead = words.pop_if(|word| words::leads_to_time(word));
+    words.extend(rest);
+    (words, lead)
+}
+
+/// A question without its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ListQuestionForm {
+    types: Vec<MemoryType>,
+    done: Option<bool>,
+    counts: bool,
+    /// True if it asks for all of them, open or not.
+    all: bool,
+    /// True if it asks for open work, which is never about the past.
+    to_do: bool,
+}
+
+impl ListQuestionForm {
+    fn of(memory_type: MemoryType) -> Self {
+        Self { types: vec![memory_type], done: None, counts: false, all: false, to_do: false }
+    }
+
+    /// Returns the list for a time, if that makes sense.
+    fn at(self, time: Option<NamedTime>, today: &QuestionInterval) -> Option<ListQuestion> {
+        let Self { types, done, counts, all, to_do } = self;
+        let can_be_done = types.iter().all(|memory_type| memory_type.can_be_done());
+        if done.is_some() && !can_be_done {
+            return None;
+        }
+        let is_ahead = time.as_ref().is_some_and(|time| time.is_ahead(today));
+        let open_unsaid = can_be_done && done.is_none() && !all && (time.is_none() || is_ahead);
+        let done = if open_unsaid { Some(false) } else { done };
+        let time = match (time, done) {
+            (None, _) => None,
+            (Some(time), Some(true)) => Some(ListTime::Done(time.stretch)),
+            (Some(time), Some(false)) if is_ahead => Some(ListTime::Due(time.stretch)),
+            // "by Friday" is read as the last Friday, which is not what is meant.
+            (Some(time), Some(false)) if to_do || time.has_no_start() => return None,
+            (Some(time), _) => Some(ListTime::Happened(time.stretch)),
+        };
+        Some(ListQuestion { types, done, counts, time, by_importance: false })
+    }
+}
+
+impl NamedTime {
+    /// Returns true if the time is in the future: "today", "this week", "tomorrow". Not "since May" nor "from this week".
+    fn is_ahead(&self, today: &QuestionInterval) -> bool {
+        let whole = self.lead.as_deref().is_none_or(|lead| !matches!(lead, "from" | "of"));
+        let begins = self.stretch.from >= today.from;
+        whole && !self.has_no_end() && !self.has_no_start() && (begins || self.stretch.until > today.until)
+    }
+
+    fn has_no_end(&self) -> bool {
+        self.stretch.until >= Timestamp::from_micros(i64::MAX).plus_millis(-MILLIS_OF_TWO_DAYS)
+    }
+
+    fn has_no_start(&self) -> bool {
+        self.stretch.from <= Timestamp::from_micros(i64::MIN).plus_millis(MILLIS_OF_TWO_DAYS)
+    }
+}
+
+/// Most milliseconds that an open end may move by conversion to a time zone.
+const MILLIS_OF_TWO_DAYS: i64 = 2 * 86_400_000;
+
+#[cfg(test)]
+mod tests;

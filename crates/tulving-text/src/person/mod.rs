@@ -1,0 +1,248 @@
+//! The people in a question: names in it, and mentions of "me" or "you".
+//!
+//! A speaker's name is in almost every item of that speaker, so it does not distinguish them. The question is matched
+//! without the name, and ranking prefers that speaker's items. English rules; in other languages they find little.
+
+mod name;
+mod pronoun;
+
+use std::ops::Range;
+
+use self::name::SpeakerNameIndex;
+use crate::terms::{compared, is_stop_word};
+
+/// The grammatical person of a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GrammaticalPerson {
+    /// The question is about the one who asks.
+    First,
+    /// The question is about the one who is asked.
+    Second,
+    /// The question is about neither.
+    #[default]
+    Other,
+}
+
+/// The people that a question mentions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionPeople {
+    /// The question without the names.
+    pub stripped: String,
+    /// The speakers that it names, as given.
+    pub named: Vec<String>,
+    /// Its grammatical person.
+    pub person: GrammaticalPerson,
+}
+
+/// Removes the names of speakers from a question.
+///
+/// A name is removed with its possessive, and leaves one space. Words for roles, such as "user", are not names. A
+/// question stays unchanged if only stop words would be left.
+pub fn address(question: &str, speakers: &[String]) -> QuestionPeople {
+    let words = words(question);
+    let names = SpeakerNameIndex::of(speakers);
+    let found = names.find(question, &words);
+    let mut seen = vec![false; speakers.len()];
+    let mut is_new = |one: &usize| !std::mem::replace(&mut seen[*one], true);
+    let named = found.iter().flat_map(|name| name.speakers).filter(|one| is_new(one));
+    let named = named.map(|one| speakers[*one].clone()).collect();
+    let places: Vec<Range<usize>> = found.into_iter().map(|name| name.range).collect();
+    let left = without(question, &places);
+    let says_something = self::words(&left).iter().any(|word| !is_stop_word(&word.form));
+    QuestionPeople {
+        stripped: if says_something && !places.is_empty() { left } else { question.to_owned() },
+        named,
+        person: pronoun::person(question, &words),
+    }
+}
+
+/// A run of letters and digits.
+struct QuestionWord {
+    range: Range<usize>,
+    /// The word, folded for comparison.
+    form: String,
+}
+
+fn words(text: &str) -> Vec<QuestionWord> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let end = std::iter::once((text.len(), ' '));
+    for (at, c) in text.char_indices().chain(end) {
+        let inside = c.is_alphanumeric() || unicode_normalization::char::is_combining_mark(c);
+        match (start, inside) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                words.push(QuestionWord { range: from..at, form: compared(&text[from..at]) });
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Extends the range of a name by its `'s`, or by the apostrophe after an s.
+fn possessive(text: &str, name: Range<usize>) -> Range<usize> {
+    let after = &text[name.end..];
+    let Some(rest) = after.strip_prefix(['\'', '’', '\u{ff07}']) else { return name };
+    let ends = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+    match rest.strip_prefix(['s', 'S']) {
+        Some(rest) if ends(rest) => name.start..text.len() - rest.len(),
+        None if ends(rest) && text[..name.end].ends_with(['s', 'S', 'z', 'x']) => {
+            name.start..text.len() - rest.len()
+        }
+        _ => name,
+    }
+}
+
+/// Returns the text without some ranges. At most one space remains at each cut, and none before punctuation or at
+/// either end.
+fn without(text: &str, places: &[Range<usize>]) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut at = text.len() - text.trim_start().len();
+    for (nth, place) in places.iter().enumerate() {
+        let kept = closed_up(&left, &text[at..place.start], nth > 0);
+        left.push_str(kept);
+        at = place.end;
+    }
+    let last = closed_up(&left, &text[at..], !places.is_empty());
+    if last.starts_with(['?', '!', '.', ',', ';', ':']) {
+        left.truncate(left.trim_end().len());
+    }
+    left.push_str(last);
+    left.trim().to_owned()
+}
+
+/// Returns the text after a cut, without a space or comma that the cut made redundant.
+fn closed_up<'a>(before: &str, after: &'a str, cut: bool) -> &'a str {
+    if !cut {
+        return after;
+    }
+    let after = if before.is_empty() { after.trim_start_matches([',', ':', ';']) } else { after };
+    if before.is_empty() || before.ends_with(char::is_whitespace) { after.trim_start() } else { after }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn asked(question: &str, speakers: &[&str]) -> QuestionPeople {
+        let speakers: Vec<String> = speakers.iter().map(|&name| name.to_owned()).collect();
+        address(question, &speakers)
+    }
+
+    fn stripped(question: &str, speakers: &[&str]) -> String {
+        asked(question, speakers).stripped
+    }
+
+    #[test]
+    fn a_name_is_taken_out_and_one_space_left() {
+        let speakers = ["Caroline", "Melanie"];
+        for (question, left) in [
+            ("When did Caroline go to the group?", "When did go to the group?"),
+            ("What is Caroline's identity?", "What is identity?"),
+            ("What is MELANIE’s favourite song?", "What is favourite song?"),
+            ("What happened to Caroline?", "What happened to?"),
+            ("Caroline, which book did you read?", "which book did you read?"),
+            ("Which book did Caroline and Melanie read?", "Which book did and read?"),
+            ("Where are carolines books?", "Where are carolines books?"),
+        ] {
+            assert_eq!(stripped(question, &speakers), left);
+        }
+    }
+
+    #[test]
+    fn speakers_are_named_as_they_were_given_and_once() {
+        let found = asked("Did jon or JON's friend Ann call?", &["Ann", "Bob", "Jon"]);
+        assert_eq!(found.named, ["Jon", "Ann"]);
+        assert_eq!(found.stripped, "Did or friend call?");
+    }
+
+    #[test]
+    fn a_name_of_several_words_is_found_whole_or_by_the_first() {
+        let speakers = ["Jean-Luc Picard", "Ann Lee", "Mary Ann Smith"];
+        assert_eq!(stripped("What did Jean-Luc Picard order?", &speakers), "What did order?");
+        assert_eq!(stripped("What did Jean-Luc order?", &speakers), "What did order?");
+        assert_eq!(stripped("What did Jean order?", &speakers), "What did Jean order?");
+        assert_eq!(asked("What did Mary Ann Smith order?", &speakers).named, ["Mary Ann Smith"]);
+        assert_eq!(asked("What did ann order?", &speakers).named, ["Ann Lee"]);
+    }
+
+    #[test]
+    fn a_first_name_that_two_share_names_both() {
+        assert_eq!(asked("What did John say?", &["John Doe", "John Roe"]).named, ["John Doe", "John Roe"]);
+    }
+
+    #[test]
+    fn roles_are_no_names() {
+        let speakers = ["user", "Assistant", "AI", "The Model", "User 1", "me", "you"];
+        let question = "Did the user tell you or the AI model about user 1?";
+        assert_eq!(asked(question, &speakers).named, Vec::<String>::new());
+        assert_eq!(stripped(question, &speakers), question);
+    }
+
+    #[test]
+    fn a_name_that_is_a_common_word_needs_its_capital() {
+        let speakers = ["Will", "Mark", "May Lin"];
+        assert_eq!(stripped("What will he buy?", &speakers), "What will he buy?");
+        assert_eq!(stripped("What did Will buy?", &speakers), "What did buy?");
+        assert_eq!(stripped("Will he buy bread?", &speakers), "Will he buy bread?");
+        assert_eq!(stripped("Will's bread is where?", &speakers), "bread is where?");
+        assert_eq!(stripped("may I mark bread?", &speakers), "may I mark bread?");
+        assert_eq!(stripped("Did it rain in May?", &speakers), "Did it rain in May?");
+    }
+
+    #[test]
+    fn a_question_of_nothing_but_the_name_stays_and_still_names() {
+        let found = asked("Who is Caroline?", &["Caroline"]);
+        assert_eq!((found.stripped.as_str(), found.named.len()), ("Who is Caroline?", 1));
+    }
+
+    #[test]
+    fn accents_and_case_do_not_matter_in_names() {
+        assert_eq!(stripped("What did jose cook?", &["José"]), "What did cook?");
+        assert_eq!(stripped("What did O'Brien's dog eat?", &["O'Brien"]), "What did dog eat?");
+        assert_eq!(stripped("Where is James' dog?", &["James"]), "Where is dog?");
+    }
+
+    #[test]
+    fn the_s_of_a_possessive_is_nobodys_initial() {
+        let found = asked("What is Ann's or S's dog?", &["Ann", "S"]);
+        assert_eq!(found.named, ["Ann", "S"]);
+        assert_eq!(found.stripped, "What is or dog?");
+        assert_eq!(asked("Where is Ann's dog?", &["Ann", "S"]).named, ["Ann"]);
+    }
+
+    #[test]
+    fn without_a_name_nothing_changes() {
+        assert_eq!(stripped("  What   is  it? ", &["Ann"]), "  What   is  it? ");
+        assert_eq!(stripped("田中さんは何を食べた？", &["田中"]), "田中さんは何を食べた？");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_and_names_are_safe(
+            question in "([ABSabs' ,?]|\\PC){0,40}",
+            speakers in prop::collection::vec("([ABSabs' ]|\\PC){0,6}", 0..5),
+        ) {
+            let found = address(&question, &speakers);
+            prop_assert!(found.named.iter().all(|name| speakers.contains(name)));
+            prop_assert!(found.stripped.len() <= question.len());
+        }
+    }
+
+    #[test]
+    fn a_long_question_takes_linear_time() {
+        let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann Lee {n}")).collect();
+        let found = address(&"Ann Lee 7's x ".repeat(5_000), &speakers);
+        assert_eq!(found.named, ["Ann Lee 7"]);
+    }
+
+    #[test]
+    fn a_first_name_that_many_share_is_told_once_however_often_it_is_said() {
+        let speakers: Vec<String> = (0..2_000).map(|n| format!("Ann {n}")).collect();
+        assert_eq!(address(&"Ann, ".repeat(10_000), &speakers).named, speakers);
+    }
+}

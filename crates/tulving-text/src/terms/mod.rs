@@ -1,0 +1,288 @@
+//! The terms of a text, which the keyword lane compares.
+//!
+//! Questions and texts go through the same analysis, so that a text always matches itself. Words are runs of letters and
+//! digits, folded and, if they are ASCII, stemmed as English. Text without spaces between words becomes overlapping pairs of
+//! characters. Text that does not split into words (identifiers, paths, versions) yields its parts as words and the whole as
+//! one more term; see [`identifier`]. Linear in the length of any text.
+
+mod identifier;
+mod scan;
+mod script;
+mod stop;
+mod unspaced;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use self::scan::WordRun;
+use self::script::{TERM_CHARS, folded};
+pub(crate) use self::script::{is_hangul, is_unspaced};
+
+/// Returns the terms of a text, in order, with repetitions: its words, then the additional terms.
+///
+/// Stop words are left out unless there is nothing else.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut analysis = TermAnalysis::of(text, TermSource::Question);
+    analysis.words.append(&mut analysis.extras);
+    analysis.words
+}
+
+/// The terms of a chunk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChunkTerms {
+    /// The terms of its text, of the title and of the headings above it. Their number is its length.
+    pub body: Vec<String>,
+    /// The terms of its memory's tags, key, speaker and file name, and the additional terms. They match, but do not count
+    /// towards its length.
+    pub labels: Vec<String>,
+}
+
+/// Returns the terms of a text, analysed like a chunk: its words, then the additional terms.
+pub fn of_text(text: &str) -> Vec<String> {
+    let ChunkTerms { mut body, mut labels } = gathered(std::iter::once(text), std::iter::empty());
+    body.append(&mut labels);
+    body
+}
+
+/// Returns the terms of a chunk: those of its texts, and those of its labels.
+pub fn gathered<'a>(
+    texts: impl Iterator<Item = &'a str>,
+    labels: impl Iterator<Item = &'a str>,
+) -> ChunkTerms {
+    let mut terms = ChunkTerms::default();
+    for text in texts {
+        let mut analysis = TermAnalysis::of(text, TermSource::Text);
+        terms.body.append(&mut analysis.words);
+        terms.labels.append(&mut analysis.extras);
+    }
+    for label in labels {
+        let mut analysis = TermAnalysis::of(label, TermSource::Text);
+        terms.labels.append(&mut analysis.words);
+        terms.labels.append(&mut analysis.extras);
+    }
+    terms
+}
+
+/// Folds a text for comparison: lower case, without accents.
+pub(crate) fn compared(text: &str) -> String {
+    folded(text, usize::MAX)
+}
+
+/// Returns true if a folded word is a stop word.
+pub fn is_stop_word(word: &str) -> bool {
+    stop::is_stop(word)
+}
+
+/// The kind of text that is analysed. A text has a few more extras than a question, never fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TermSource {
+    Question,
+    Text,
+}
+
+/// The treatment of stop words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StopWordMode {
+    Out,
+    Kept,
+}
+
+struct TermAnalysis {
+    stemmer: Stemmer,
+    side: TermSource,
+    stops: StopWordMode,
+    /// The words, which count towards the length.
+    words: Vec<String>,
+    /// Additional terms.
+    extras: Vec<String>,
+}
+
+impl TermAnalysis {
+    fn of(text: &str, side: TermSource) -> Self {
+        let analysis = Self::with(text, side, StopWordMode::Out);
+        if analysis.words.is_empty() { Self::with(text, side, StopWordMode::Kept) } else { analysis }
+    }
+
+    fn with(text: &str, side: TermSource, stops: StopWordMode) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut analysis = Self { stemmer, side, stops, words: Vec::new(), extras: Vec::new() };
+        scan::chains(text, |chain| analysis.take_in(text, chain));
+        analysis
+    }
+
+    fn take_in(&mut self, text: &str, chain: &[WordRun]) {
+        for run in chain {
+            let written = &text[run.range.clone()];
+            if run.unspaced {
+                unspaced::parts(written, |part, apart| match apart {
+                    true => unspaced::pairs(part, self.side, &mut self.words, &mut self.extras),
+                    false => push_word(&self.stemmer, self.stops, part, &mut self.words),
+                });
+            } else {
+                push_word(&self.stemmer, self.stops, written, &mut self.words);
+                identifier::inside(written, |part| {
+                    push_word(&self.stemmer, StopWordMode::Out, part, &mut self.extras);
+                });
+            }
+        }
+        identifier::wholes(text, chain, |whole| self.extras.push(stemmed(&self.stemmer, whole)));
+    }
+}
+
+fn push_word(stemmer: &Stemmer, stops: StopWordMode, written: &str, words: &mut Vec<String>) {
+    let mut word = folded(written, TERM_CHARS);
+    if word.ends_with("'s") {
+        word.truncate(word.len() - 2);
+    }
+    if !word.is_empty() && (stops == StopWordMode::Kept || !stop::is_stop(&word)) {
+        words.push(stemmed(stemmer, word));
+    }
+}
+
+/// Returns the stem of an English word. A word with anything but ASCII letters and digits is not English.
+fn stemmed(stemmer: &Stemmer, word: String) -> String {
+    if word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        match stemmer.stem(&word) {
+            std::borrow::Cow::Owned(stem) => return stem,
+            std::borrow::Cow::Borrowed(stem) if stem.len() < word.len() => return stem.to_owned(),
+            std::borrow::Cow::Borrowed(_) => {}
+        }
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        TermAnalysis::of(text, TermSource::Text).words
+    }
+
+    fn extras(text: &str) -> Vec<String> {
+        TermAnalysis::of(text, TermSource::Text).extras
+    }
+
+    /// Returns true if the text has every term of the question.
+    fn finds(question: &str, text: &str) -> bool {
+        let there = gathered(std::iter::once(text), std::iter::empty());
+        terms(question).iter().all(|term| there.body.contains(term) || there.labels.contains(term))
+    }
+
+    #[test]
+    fn words_are_folded_stemmed_and_without_stop_words() {
+        assert_eq!(terms("The Café's DEPLOYMENTS are running"), ["cafe", "deploy", "run"]);
+        assert_eq!(terms("It's what I'm saying, don't you think?"), ["i'm", "say", "think"]);
+    }
+
+    #[test]
+    fn a_text_of_stop_words_keeps_them() {
+        assert_eq!(terms("The Who"), ["the", "who"]);
+        assert_eq!(terms("To be, or not to be"), ["to", "be", "or", "not", "to", "be"]);
+        assert_eq!(terms("?!"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_identifier_gives_its_parts_and_itself_and_is_no_longer_for_it() {
+        assert_eq!(words("run save_notes now"), ["run", "save", "note", "now"]);
+        assert_eq!(extras("run save_notes now"), ["savenot"]);
+        assert_eq!(words("HTTPServer2"), ["httpserver2"]);
+        assert_eq!(extras("HTTPServer2"), ["http", "server"]);
+    }
+
+    #[test]
+    fn an_identifier_is_one_term_in_every_spelling() {
+        for spelling in ["save_notes", "save-notes", "SaveNotes", "saveNotes", "SAVE_NOTES", "savenotes"] {
+            assert!(terms(spelling).contains(&"savenot".to_owned()), "{spelling}");
+            assert!(finds("savenotes", spelling), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn a_stop_word_counts_in_the_whole() {
+        assert_eq!(extras("see the to_do and on_off"), ["todo", "onoff"]);
+    }
+
+    #[test]
+    fn paths_addresses_and_versions_are_terms_at_every_level() {
+        assert_eq!(
+            extras("src/text/line_break.rs"),
+            ["linebreak", "line_break.rs", "src/text/line_break.rs"]
+        );
+        let page = extras("see https://www.example.com/a-b?x=1.");
+        assert_eq!(page, ["ab", "www.example.com", "example.com/a-b?x=1"]);
+        assert_eq!(extras("Ann.Lee@example.org"), ["ann.lee", "example.org", "ann.lee@example.org"]);
+        assert_eq!(extras("v0.27 or 1.2.3"), ["0.27", "1.2.3"]);
+        assert_eq!(extras("std::collections::HashMap"), ["hash", "map", "std::collections::hashmap"]);
+        assert_eq!(extras("the U.S.A. paid 12,500"), ["usa", "12500"]);
+        assert!(finds("line_break.rs", "look at src/text/line_break.rs"));
+        assert!(terms("0.27").contains(&"0.27".to_owned()) && !terms("0 of 27").contains(&"0.27".to_owned()));
+    }
+
+    #[test]
+    fn signs_that_belong_to_a_name_make_a_term() {
+        assert_eq!(extras("C++, C# and .NET"), ["c++", "c#", ".net"]);
+        assert_eq!(extras("I got an A. Then item #3"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_with_an_apostrophe_are_found_without_it() {
+        assert_eq!(words("O'Brien's"), ["o'brien"]);
+        assert!(finds("brien", "ask O’Brien") && finds("obrien", "ask O'Brien"));
+        assert_eq!(extras("she'll, they've, Caroline's"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn text_without_spaces_becomes_pairs() {
+        assert_eq!(words("東京都に住む"), ["東京", "京都", "都に", "に住", "住む"]);
+        assert_eq!(words("Rust言語"), ["rust", "言語"]);
+        assert_eq!(words("猫"), ["猫"]);
+        assert!(finds("住む", "東京都に住む") && finds("東京", "私は東京都に住む"));
+        assert!(finds("커피", "커피를 마셨다") && finds("집", "집에 갔다"));
+        assert!(finds("狗", "我的狗叫小白") && terms("犬の話").contains(&"犬".to_owned()));
+        assert!(finds("ครับ", "สวัสดีครับ"));
+    }
+
+    #[test]
+    fn a_full_width_or_decomposed_spelling_is_the_same() {
+        assert_eq!(terms("ＡＢＣ １２"), terms("abc 12"));
+        assert_eq!(terms("ﾃﾞｰﾀ"), terms("データ"));
+        assert_eq!(terms("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"), terms("한글"));
+    }
+
+    #[test]
+    fn labels_do_not_make_a_chunk_longer() {
+        let terms = gathered(["Ships daily", "Deploys"].into_iter(), ["ci-cd", "Ann"].into_iter());
+        assert_eq!(terms.body, ["ship", "daili", "deploy"]);
+        assert_eq!(terms.labels, ["ci", "cd", "cicd", "ann"]);
+    }
+
+    #[test]
+    fn a_long_text_of_anything_takes_linear_time() {
+        for piece in ["a", "a/", "a.b-", "é", "\u{301}", "漢", "'a", "1,000,", "aA", "\u{200d}x", "…", "C++."]
+        {
+            let text = piece.repeat(100_000 / piece.len());
+            let _ = (terms(&text), words(&text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_found_by_itself(text in "\\PC{0,60}") {
+            prop_assert!(finds(&text, &text), "{:?} {:?}", terms(&text), extras(&text));
+        }
+
+        #[test]
+        fn identifiers_are_found_by_themselves(text in "[a-cA-C0-2_./:+#' \u{301}-]{0,24}") {
+            prop_assert!(finds(&text, &text), "{:?} {:?}", terms(&text), extras(&text));
+        }
+
+        #[test]
+        fn no_term_is_empty_or_too_long(text in "\\PC{0,60}") {
+            for term in terms(&text) {
+                prop_assert!(!term.is_empty() && term.len() <= 1024, "{}", term);
+            }
+        }
+    }
+}
