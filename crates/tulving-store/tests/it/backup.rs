@@ -207,6 +207,10 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
             fs::copy(&backup, path).expect("copied");
             Connection::open(path).expect("opened").pragma_update(None, "user_version", 999).expect("set");
         }),
+        make("older.db", &|path| {
+            fs::copy(&backup, path).expect("copied");
+            Connection::open(path).expect("opened").pragma_update(None, "user_version", 13).expect("set");
+        }),
         make("trigger.db", &|path| {
             fs::copy(&backup, path).expect("copied");
             let other = Connection::open(path).expect("opened");

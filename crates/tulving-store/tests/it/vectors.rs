@@ -211,12 +211,12 @@ fn a_copy_of_the_store_has_its_model_its_vectors_and_what_waits() {
 }
 
 #[test]
-fn a_backup_of_the_first_schema_is_restored() {
+fn a_backup_of_the_oldest_schema_is_restored() {
     let folder = tempdir().expect("a folder");
     let store = store(&folder.path().join("home"));
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-1.db");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-14.db");
     let report = store.restore(&old, &mut |_, _| ()).expect("restored");
-    assert_eq!(report.schema, 1);
+    assert_eq!(report.schema, 14);
     crate::fixture::assert_filled(&store);
 }
 

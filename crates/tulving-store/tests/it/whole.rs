@@ -521,6 +521,29 @@ fn a_backup_of_the_database_alone_still_restores_and_leaves_files_as_they_are() 
 }
 
 #[test]
+fn a_backup_with_a_database_from_before_the_baseline_is_refused_by_name_and_nothing_changes() {
+    let old = BackupBed::new();
+    old.furnish("earlier");
+    let database = Connection::open(old.store.home().database()).expect("opened");
+    database.pragma_update(None, "user_version", 13).expect("set");
+    let (backup, _) = old.back_up();
+    let bytes = fs::read(&backup).expect("read");
+    let bed = BackupBed::new();
+    bed.furnish("now");
+    let before = bed.state();
+    let error = bed.try_restore(&backup).expect_err("it is too old");
+    match &error {
+        StoreError::OlderSchema { path, found: 13, oldest: 14 } => assert_eq!(path, &backup),
+        other => panic!("{other}"),
+    }
+    assert_eq!(bed.state(), before);
+    assert_eq!(bed.left_behind(), Vec::<String>::new());
+    assert_eq!(fs::read(&backup).expect("still there"), bytes);
+    let attached = bed.objects.get(&bed.attach("later")).expect("read");
+    assert!(attached.is_some(), "the home can still be written");
+}
+
+#[test]
 fn a_backup_made_while_others_write_is_consistent() {
     let bed = BackupBed::new();
     bed.furnish("apples");
