@@ -5,10 +5,11 @@ use std::thread;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::request::{Filter, Sort};
-use tulving_core::ports::{Log, Memories};
-use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
+use tulving_core::ports::{Checkup, Log, Memories};
+use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{dump, quiet, save, store, user};
 

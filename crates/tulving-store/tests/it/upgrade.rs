@@ -3,7 +3,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_store::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::ports::Checkup;
 
 use crate::fixture::{assert_filled, fill};
 use crate::made::{save, store};

@@ -4,11 +4,12 @@ use std::path::Path;
 use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::change::{NewMemory, Write};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::memory::{Chunk, Embedding};
-use tulving_core::ports::{Feed, Store};
-use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
+use tulving_core::ports::{Checkup, Feed, Store, Upkeep};
+use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, save, store};
 
