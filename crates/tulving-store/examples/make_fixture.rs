@@ -19,7 +19,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = made::store(home.path());
     fixture::fill(&store);
     fixture::assert_filled(&store);
-    fixture::assert_since_schema_2(&store);
     store.backup(&file, ExistingFilePolicy::Refuse, &mut |_, _| ())?;
     Ok(())
 }

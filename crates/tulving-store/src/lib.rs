@@ -35,8 +35,5 @@ pub use home::Home;
 pub use index::{FoldOutcome, IndexStatus, PendingIndexWork, SearchIndex};
 pub use plugin::{Plugin, PluginCommand};
 pub use presence::PresenceCheck;
-pub use sqlite::{
-    DatabaseBackup, DatabaseRestore, ExistingFilePolicy, Severity, SqliteOptions, SqliteStore,
-    StoreCheckDepth, StoreCheckFinding, StoreCheckReport,
-};
+pub use sqlite::{DamagedDatabase, DatabaseBackup, ExistingFilePolicy, SqliteOptions, SqliteStore};
 pub use workspace::Workspace;

@@ -4,13 +4,11 @@
 
 use std::path::{Component, Path};
 
+use tulving_core::model::checkup::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::{ObjectError, StoreError};
-use tulving_core::ports::Objects;
+use tulving_core::ports::{Checkup, Objects};
 
 use crate::objects::ObjectSizes;
-use crate::sqlite::{
-    MemoryAttachment, MirroredMemory, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding,
-};
 use crate::workspace::Workspace;
 
 /// Number of memories of one kind that are named.
@@ -25,7 +23,7 @@ const FILES_GONE: &str =
 /// The parts of a home that are compared with each other.
 pub struct PresenceCheck<'a> {
     /// The memories.
-    pub store: &'a SqliteStore,
+    pub store: &'a dyn Checkup,
     /// The files that people can read.
     pub files: &'a Workspace,
     /// The attachments.
@@ -37,7 +35,7 @@ pub struct PresenceCheck<'a> {
 impl PresenceCheck<'_> {
     /// Looks for every attachment and every file. A deep check also compares each attachment with its hash.
     pub fn look(&self, depth: StoreCheckDepth) -> Result<Vec<StoreCheckFinding>, StoreError> {
-        let attachments = self.attachments(&self.store.memories_with_files()?, depth);
+        let attachments = self.attachments(&self.store.memories_with_attachments()?, depth);
         let files = self.mirrors(&self.store.mirrored_memories()?);
         Ok(attachments.into_iter().chain([files]).collect())
     }
@@ -57,18 +55,14 @@ impl PresenceCheck<'_> {
                 // A place that does not answer is not asked again for each attachment.
                 Err(error) => {
                     let text = format!("they cannot be looked at: {error}");
-                    findings.push(warn("attachments", text, "see that the place of attachments can be read"));
+                    let hint = "see that the place of attachments can be read";
+                    findings.push(StoreCheckFinding::warn("attachments", text, hint));
                     break;
                 }
             }
         }
         if !faults.is_empty() {
-            findings.push(StoreCheckFinding {
-                name: "attachments",
-                severity: Severity::Bad,
-                text: named(&faults),
-                hint: Some(BRING_BACK),
-            });
+            findings.push(StoreCheckFinding::bad("attachments", named(&faults), BRING_BACK));
         }
         if findings.is_empty() {
             let how = if depth == StoreCheckDepth::Deep { "are what their hashes say" } else { "are there" };
@@ -77,12 +71,7 @@ impl PresenceCheck<'_> {
                 all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not looked at"),
                 all => format!("all of them {how} ({all})"),
             };
-            findings.push(StoreCheckFinding {
-                name: "attachments",
-                severity: Severity::Fine,
-                text,
-                hint: None,
-            });
+            findings.push(StoreCheckFinding::fine("attachments", text));
         }
         findings
     }
@@ -118,9 +107,9 @@ impl PresenceCheck<'_> {
         let gone: Vec<String> =
             gone.map(|mirrored| format!("{}: no file {}", mirrored.memory, mirrored.path)).collect();
         match gone.as_slice() {
-            [] if all.is_empty() => fine("files", "no memory is of a file"),
-            [] => fine("files", "every memory that is of a file has it"),
-            gone => warn("files", named(gone), FILES_GONE),
+            [] if all.is_empty() => StoreCheckFinding::fine("files", "no memory is of a file"),
+            [] => StoreCheckFinding::fine("files", "every memory that is of a file has it"),
+            gone => StoreCheckFinding::warn("files", named(gone), FILES_GONE),
         }
     }
 }
@@ -129,14 +118,6 @@ impl PresenceCheck<'_> {
 fn is_file(root: &Path, below: &str) -> bool {
     let below = Path::new(below);
     below.components().all(|part| matches!(part, Component::Normal(_))) && root.join(below).is_file()
-}
-
-fn fine(name: &'static str, text: &str) -> StoreCheckFinding {
-    StoreCheckFinding { name, severity: Severity::Fine, text: text.to_owned(), hint: None }
-}
-
-fn warn(name: &'static str, text: String, hint: &'static str) -> StoreCheckFinding {
-    StoreCheckFinding { name, severity: Severity::Warn, text, hint: Some(hint) }
 }
 
 /// The first few of many, and their number.

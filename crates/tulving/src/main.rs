@@ -20,6 +20,7 @@ mod keyring;
 mod log;
 mod meant;
 mod nearest;
+mod open_store;
 mod print;
 mod reload;
 mod show;

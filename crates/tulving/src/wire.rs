@@ -9,13 +9,11 @@ use tulving_core::model::error::{Error, ModelError};
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::request::{Caller, Filter};
 use tulving_core::model::vocabulary::Origin;
-use tulving_core::ports::{Clock, Embedder, Extractor, Feed, HeldClock, NoExtractor, SystemClock};
+use tulving_core::ports::{Clock, Embedder, Extractor, HeldClock, NoExtractor, Store, SystemClock};
 use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
 use tulving_models::{MiniLm, RetryPolicy};
 use tulving_store::extract::{self, ChildExtractor};
-use tulving_store::{
-    Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, SqliteOptions, SqliteStore, Workspace,
-};
+use tulving_store::{Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, Workspace};
 
 use crate::commands;
 use crate::config::{BackendSetting, Calling, Settings, Source};
@@ -23,6 +21,7 @@ use crate::failure::{Cause, Failure, Outside};
 use crate::home_token;
 use crate::input;
 use crate::keeper;
+use crate::open_store::OpenStore;
 use crate::print::Printer;
 use crate::worker;
 
@@ -44,7 +43,7 @@ pub(crate) struct App<'a> {
     /// One method for each verb.
     pub(crate) engine: Arc<Engine>,
     /// The store itself, for what is not a verb: backup, restore, check-up.
-    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) store: OpenStore,
     /// What finds; for what is not a verb: folding, check-up.
     pub(crate) index: Arc<SearchIndex>,
     /// The files that people can read.
@@ -72,11 +71,11 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
 pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let orphaned = home.token_file().exists() && !home.database().exists();
-    let store = Arc::new(SqliteStore::open(&home, options(settings))?);
-    let index = index(&store);
+    let store = OpenStore::open(&home, settings)?;
+    let index = store.index.clone();
     let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
-    let calling = noted(settings, Calling { known: known(&store, settings), ..Calling::default() });
+    let calling = noted(settings, Calling { known: known(&*store.records, settings), ..Calling::default() });
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
     let clock = Arc::new(HeldClock::over(clock));
     let engine = Arc::new(engine.with_clock(clock.clone()));
@@ -101,11 +100,6 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     Ok(App { engine, store, index, files, settings, caller, clock, failed, later, remarks })
 }
 
-/// The index of a store. It reads nothing before it is asked.
-pub(crate) fn index(store: &Arc<SqliteStore>) -> Arc<SearchIndex> {
-    Arc::new(SearchIndex::open(store.clone(), &store.home().index_dir()))
-}
-
 /// The files that people can read, wherever the settings say. Nothing is touched before it is asked.
 pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
     let folder = match settings.workspace.as_os_str().is_empty() {
@@ -118,7 +112,7 @@ pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
 /// An engine over a store. What the built-in model has embedded answers until another one has embedded all of it, unless
 /// all models are turned off.
 pub(crate) fn engine(
-    store: &Arc<SqliteStore>,
+    store: &OpenStore,
     index: &Arc<SearchIndex>,
     files: &Arc<Workspace>,
     settings: &Settings,
@@ -127,7 +121,7 @@ pub(crate) fn engine(
     let former: Vec<Arc<dyn Embedder>> =
         if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm)] };
     let engine = Engine::new(Parts {
-        store: store.clone(),
+        store: store.records.clone(),
         embedder,
         former,
         index: index.clone(),
@@ -204,7 +198,7 @@ pub(crate) fn noted(settings: &Settings, calling: Calling) -> Calling {
 }
 
 /// The model that the store answers with, where knowing it saves asking a service.
-fn known(store: &SqliteStore, settings: &Settings) -> Option<String> {
+fn known(store: &dyn Store, settings: &Settings) -> Option<String> {
     // That the store cannot say it is said by whatever is asked of it next.
     settings.embedding.is_service().then(|| store.model().ok().flatten()).flatten()
 }
@@ -266,11 +260,6 @@ pub(crate) fn caller(engine: &Engine, settings: &Settings) -> Result<Caller, Err
         Some(token) => engine.authenticate(token, Origin::Cli, agent),
         None => engine.user(Origin::Cli, agent),
     }
-}
-
-/// How the store is opened.
-pub(crate) fn options(settings: &Settings) -> SqliteOptions {
-    SqliteOptions { busy_wait: settings.busy_wait, readers: settings.readers }
 }
 
 impl App<'_> {
@@ -393,7 +382,7 @@ impl App<'_> {
     /// The same engine with a service that makes vectors given little time; `None` where they are made here.
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
-            let known = known(&self.store, self.settings);
+            let known = known(&*self.store.records, self.settings);
             let calling = Calling { patience: RetryPolicy::Hurried, known, ..Calling::default() };
             self.calling(noted(self.settings, calling))
         })
@@ -467,7 +456,7 @@ impl App<'_> {
         {
             printer.warning(format!("what waits was not embedded: {error}"))?;
         }
-        if let Err(error) = self.store.drop_stale_vectors(None, DROPPED_AFTERWARDS) {
+        if let Err(error) = self.store.upkeep.drop_stale_vectors(None, DROPPED_AFTERWARDS) {
             printer.warning(format!("vectors of an earlier model were not removed: {error}"))?;
         }
         match self.index.chore() {

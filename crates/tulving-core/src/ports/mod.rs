@@ -2,6 +2,7 @@
 
 mod backend;
 mod clock;
+mod copies;
 mod extractor;
 mod files;
 mod index;
@@ -9,9 +10,11 @@ mod llm;
 mod models;
 mod objects;
 mod store;
+mod upkeep;
 
 pub use backend::Backend;
 pub use clock::{Clock, Held, HeldClock, SystemClock};
+pub use copies::{Copies, CopyProgress, PreparedRestore, Rescue, RestoreSteps};
 pub use extractor::{Extracted, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
@@ -22,3 +25,4 @@ pub use store::{
     Aging, ApplyLoad, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors,
     Passes, Probe, Stage, Store, Transfer, Usages,
 };
+pub use upkeep::{Checkup, Upkeep};

@@ -9,8 +9,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use tulving_core::model::copy::StoreCopy;
 use tulving_core::model::error::{ObjectError, StoreError};
-use tulving_core::ports::Objects;
+use tulving_core::ports::{Clock, Objects, SystemClock};
 
 use super::{BackupReport, ConfigTexts, HomeContent, extent};
 use crate::archive::{self, ArchiveWriter, BackupArchive, BackupManifest};
@@ -18,7 +19,7 @@ use crate::draft::DraftFile;
 use crate::files;
 use crate::home::Home;
 use crate::pending::ReplaceScope;
-use crate::sqlite::{DatabaseSnapshot, ExistingFilePolicy, free_target, put};
+use crate::sqlite::{ExistingFilePolicy, free_target, put};
 use crate::workspace::{Workspace, lock_folder};
 
 /// The greatest depth of folders that are read. The workspace itself lists fewer.
@@ -37,7 +38,7 @@ impl HomeContent<'_> {
         if_exists: ExistingFilePolicy,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport, StoreError> {
-        let target = free_target(self.store.home(), to, if_exists)?;
+        let target = free_target(self.home, to, if_exists)?;
         let (draft, manifest) = self.archive_beside(&target, progress)?;
         let bytes = put(draft, to, &target, if_exists)?;
         let BackupManifest { counts, left_out, .. } = manifest;
@@ -52,9 +53,10 @@ impl HomeContent<'_> {
     ) -> Result<(DraftFile, BackupManifest), StoreError> {
         // If removals cannot be blocked, an attachment that disappears meanwhile is listed as missing.
         let hold = self.objects.keeping().ok();
-        let snapshot = self.store.snapshot(to, progress)?;
+        let database = DraftFile::beside(to, ".db")?;
+        let copy = self.store.copy_into(database.path(), to, progress)?;
         let draft = DraftFile::beside(to, ".tar")?;
-        let written = self.write(&draft, &snapshot, progress);
+        let written = self.write(&draft, &database, &copy, progress);
         let manifest = written.map_err(|error| files::unwritten(to, "written", &error))?;
         drop(hold);
         read_back(&draft, &manifest).map_err(|error| files::unwritten(to, "written", &error))?;
@@ -64,14 +66,15 @@ impl HomeContent<'_> {
     fn write(
         &self,
         draft: &DraftFile,
-        snapshot: &DatabaseSnapshot,
+        database: &DraftFile,
+        copy: &StoreCopy,
         progress: &mut dyn FnMut(u64, u64),
     ) -> io::Result<BackupManifest> {
         let file = File::options().write(true).open(draft.path())?;
-        let DatabaseSnapshot { erasure, erased_text_left, .. } = *snapshot;
+        let StoreCopy { erasure, erased_text_left, .. } = *copy;
         let mut archive =
-            ArchiveWriter::begin(BufWriter::new(file), self.store.now(), erasure, erased_text_left)?;
-        let database = File::open(snapshot.draft.path())?;
+            ArchiveWriter::begin(BufWriter::new(file), SystemClock.now(), erasure, erased_text_left)?;
+        let database = File::open(database.path())?;
         archive.add(archive::DATABASE, database.metadata()?.len(), database)?;
         let ConfigTexts { toml, json } = &self.config;
         for (path, text) in [(archive::CONFIG, toml), (archive::CONFIG_JSON, json)] {
@@ -79,11 +82,11 @@ impl HomeContent<'_> {
                 archive.add_bytes(path, text.as_bytes())?;
             }
         }
-        add_objects(&mut archive, self.objects, &snapshot.attached, progress)?;
-        add_files(&mut archive, self.store.home(), self.files)?;
+        add_objects(&mut archive, self.objects, &copy.attached, progress)?;
+        add_files(&mut archive, self.home, self.files)?;
         let bytes = archive.bytes();
         progress(bytes, bytes);
-        let manifest = archive.finish(snapshot.memories)?;
+        let manifest = archive.finish(copy.memories)?;
         draft.sync()?;
         Ok(manifest)
     }
@@ -94,8 +97,7 @@ pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Res
     let draft = DraftFile::beside(to, ".tar")?;
     let write = || -> io::Result<()> {
         let file = File::options().write(true).open(draft.path())?;
-        let now = tulving_core::ports::Clock::now(&tulving_core::ports::SystemClock);
-        let mut archive = ArchiveWriter::begin(BufWriter::new(file), now, None, true)?;
+        let mut archive = ArchiveWriter::begin(BufWriter::new(file), SystemClock.now(), None, true)?;
         archive.leave_out(archive::DATABASE, "it was damaged, and is kept in a file of its own");
         add_files(&mut archive, home, workspace)?;
         archive.finish(0)?;

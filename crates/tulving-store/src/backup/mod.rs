@@ -8,19 +8,21 @@ mod restore;
 
 use std::path::{Path, PathBuf};
 
-use tulving_core::ports::Objects;
+use tulving_core::ports::{Copies, Objects};
 
 use crate::archive::{BackupCounts, BackupOmission};
+use crate::home::Home;
 use crate::pending::ReplaceScope;
-use crate::sqlite::SqliteStore;
 use crate::workspace::Workspace;
 
 pub use restore::{DamagedStoreRestore, RestoreOptions};
 
 /// The parts of a home, each in its actual place.
 pub struct HomeContent<'a> {
-    /// The database.
-    pub store: &'a SqliteStore,
+    /// The folder.
+    pub home: &'a Home,
+    /// The store.
+    pub store: &'a dyn Copies,
     /// The files that people can read, in the home or elsewhere.
     pub files: &'a Workspace,
     /// The attachments, in the home or in a bucket.

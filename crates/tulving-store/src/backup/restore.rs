@@ -8,9 +8,11 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use tulving_core::model::copy::{RestoreContent, StoreRestore};
 use tulving_core::model::error::{ObjectError, StoreError};
-use tulving_core::ports::{Hold, Objects};
+use tulving_core::ports::{Clock, Hold, Objects, Rescue, RestoreSteps, SystemClock};
 
 use super::{ConfigOutcome, ConfigTexts, HomeContent, RestoreReport, WrittenConfig, create, extent};
 use crate::archive::{self, ArchiveEntry, BackupArchive, BackupCounts, is_archive};
@@ -18,15 +20,15 @@ use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{self, Home};
 use crate::pending::{OWN_NAMES, PendingRestore, ReplaceScope};
-use crate::sqlite::{
-    DatabaseRestore, RestoreCommitSteps, SqliteOptions, SqliteStore, first_copy, place_copy, refuse_unfit,
-};
+use crate::sqlite::{first_copy, place_copy, refuse_unfit};
 use crate::workspace::Workspace;
 
 /// Options of a restore.
 pub struct RestoreOptions<'a> {
     /// The folder that files go to.
     pub workspace: &'a Path,
+    /// The time to wait for other processes before it gives up.
+    pub busy_wait: Duration,
     /// Makes the settings to write from those in the backup. Called only if the home has none: a setting in both files is
     /// refused, so the settings of two homes are never mixed.
     pub config: &'a dyn Fn(ConfigTexts) -> ConfigTexts,
@@ -43,15 +45,13 @@ impl HomeContent<'_> {
         options: &RestoreOptions<'_>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport, StoreError> {
-        let home = self.store.home();
         refuse_taken(self.files.folder(), options.workspace)?;
-        let content = RestoreContent::open(home, from, progress)?;
-        let candidate = self.store.candidate(content.database(from), from, progress)?;
-        content.check(from, candidate.memories, &candidate.attached)?;
-        let staged =
-            content.stage(home, options, self.objects, from, candidate.epoch, self.store.busy_wait())?;
+        let content = OpenBackup::open(self.home, from, progress)?;
+        let prepared = self.store.prepare_restore(content.database(from), from, progress)?;
+        content.check(from, prepared.content())?;
+        let staged = content.stage(self.home, options, self.objects, from, prepared.content().epoch)?;
         let mut around = HomeRestoreSteps { content: self, staged: &staged };
-        let restored = self.store.replace_by(&candidate, &mut around);
+        let restored = prepared.commit(&mut around);
         let restored = restored.inspect_err(|_| staged.give_up())?;
         Ok(content.report(restored, &staged, None))
     }
@@ -61,8 +61,8 @@ impl HomeContent<'_> {
 pub struct DamagedStoreRestore<'a> {
     /// The home.
     pub home: &'a Home,
-    /// The options that its store is opened with.
-    pub store: SqliteOptions,
+    /// The damaged store.
+    pub store: &'a dyn Rescue,
     /// The existing files.
     pub files: &'a Workspace,
     /// The attachments.
@@ -70,7 +70,7 @@ pub struct DamagedStoreRestore<'a> {
 }
 
 impl DamagedStoreRestore<'_> {
-    /// Restores a backup over a damaged store, which moves unchanged into the home's backups; see [`SqliteStore::rescue`].
+    /// Restores a backup over a damaged store, which moves unchanged into the home's backups; see [`Rescue`].
     pub fn restore(
         &self,
         from: &Path,
@@ -78,24 +78,15 @@ impl DamagedStoreRestore<'_> {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport, StoreError> {
         refuse_taken(self.files.folder(), options.workspace)?;
-        let content = RestoreContent::open(self.home, from, progress)?;
+        let content = OpenBackup::open(self.home, from, progress)?;
         let mut prepared = None;
-        let rescued = SqliteStore::rescue_with(
-            self.home,
-            self.store,
+        let rescued = self.store.rescue(
             content.database(from),
             from,
-            &mut |candidate| {
-                content.check(from, candidate.memories, &candidate.attached)?;
+            &mut |found| {
+                content.check(from, found)?;
                 let previous = self.keep_files(&content)?;
-                let staged = content.stage(
-                    self.home,
-                    options,
-                    self.objects,
-                    from,
-                    candidate.epoch,
-                    self.store.busy_wait,
-                )?;
+                let staged = content.stage(self.home, options, self.objects, from, found.epoch)?;
                 prepared = Some((staged, previous));
                 Ok(())
             },
@@ -108,25 +99,24 @@ impl DamagedStoreRestore<'_> {
     }
 
     /// Saves the files that a restore replaces.
-    fn keep_files(&self, content: &RestoreContent) -> Result<Option<PathBuf>, StoreError> {
+    fn keep_files(&self, content: &OpenBackup) -> Result<Option<PathBuf>, StoreError> {
         if content.archive.is_none() {
             return Ok(None);
         }
-        let now = tulving_core::ports::Clock::now(&tulving_core::ports::SystemClock);
-        let first = first_copy(self.home, "damaged-files", ".tar", now)?;
+        let first = first_copy(self.home, "damaged-files", ".tar", SystemClock.now())?;
         let draft = create::files_beside(self.home, self.files, &first)?;
         place_copy(draft, &first).map(Some)
     }
 }
 
 /// The content of a file to restore.
-struct RestoreContent {
+struct OpenBackup {
     /// `None` for a file that is a database.
     archive: Option<BackupArchive>,
     database: Option<DraftFile>,
 }
 
-impl RestoreContent {
+impl OpenBackup {
     /// Reads all of a backup and compares it with its manifest. Its database is copied into the home.
     fn open(home: &Home, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Self, StoreError> {
         refuse_unfit(&home.database(), from)?;
@@ -157,11 +147,11 @@ impl RestoreContent {
     }
 
     /// Refuses a backup whose database does not match the counts of its manifest.
-    fn check(&self, from: &Path, memories: u64, attached: &[String]) -> Result<(), StoreError> {
+    fn check(&self, from: &Path, database: &RestoreContent) -> Result<(), StoreError> {
         let Some(archive) = &self.archive else {
             return Ok(());
         };
-        let manifest = &archive.manifest;
+        let (manifest, memories) = (&archive.manifest, database.memories);
         if memories != manifest.counts.memories {
             let why = format!(
                 "it is damaged: its database has {memories} memories, and its manifest says {}",
@@ -174,7 +164,7 @@ impl RestoreContent {
             .map(|(key, _)| key)
             .chain(manifest.left_out.iter().filter_map(|out| out.path.strip_prefix(archive::OBJECTS)))
             .collect();
-        match attached.iter().find(|key| !known.contains(key.as_str())) {
+        match database.attached.iter().find(|key| !known.contains(key.as_str())) {
             None => Ok(()),
             Some(key) => Err(bad(from, format!("it is damaged: the attachment {key} is not in it"))),
         }
@@ -188,7 +178,6 @@ impl RestoreContent {
         objects: &dyn Objects,
         from: &Path,
         epoch: [u8; 16],
-        wait: std::time::Duration,
     ) -> Result<StagedRestore, StoreError> {
         let Some(archive) = &self.archive else {
             return Ok(StagedRestore::default());
@@ -198,7 +187,7 @@ impl RestoreContent {
             std::path::absolute(options.workspace).unwrap_or_else(|_| options.workspace.to_owned());
         let own = std::path::absolute(home.workspace()).unwrap_or_else(|_| home.workspace());
         let places = [(workspace.clone(), extent(&own, &workspace)), (home.previous(), ReplaceScope::All)];
-        let pending = PendingRestore::begin(home, epoch, &places, wait)?;
+        let pending = PendingRestore::begin(home, epoch, &places, options.busy_wait)?;
         let fill = || -> Result<ConfigOutcome, StoreError> {
             let into = [(archive::WORKSPACE, &workspace), (archive::PREVIOUS, &home.previous())];
             for (prefix, live) in into {
@@ -219,7 +208,7 @@ impl RestoreContent {
 
     fn report(
         &self,
-        restored: DatabaseRestore,
+        restored: StoreRestore,
         staged: &StagedRestore,
         previous_files: Option<PathBuf>,
     ) -> RestoreReport {
@@ -311,10 +300,9 @@ struct HomeRestoreSteps<'a> {
     staged: &'a StagedRestore,
 }
 
-impl RestoreCommitSteps for HomeRestoreSteps<'_> {
+impl RestoreSteps for HomeRestoreSteps<'_> {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
-        let store = self.content.store;
-        let first = first_copy(store.home(), "before-restore", ".tar", store.now())?;
+        let first = first_copy(self.content.home, "before-restore", ".tar", SystemClock.now())?;
         let (draft, _) = self.content.archive_beside(&first, &mut |_, _| ())?;
         place_copy(draft, &first)
     }

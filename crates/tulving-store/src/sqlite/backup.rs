@@ -2,14 +2,18 @@
 //!
 //! The database is one part of a home; [`HomeContent`](crate::HomeContent) backs up all of them.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
+use tulving_core::model::copy::StoreCopy;
 use tulving_core::model::error::StoreError;
+use tulving_core::ports::{Copies, CopyProgress, PreparedRestore};
 
 use super::failure::SqliteError;
+use super::restore::PreparedDatabase;
 use super::{SqliteStore, busy, copies, open, scrub};
 use crate::draft::DraftFile;
 use crate::files;
@@ -39,19 +43,6 @@ pub struct DatabaseBackup {
     pub memories: u64,
 }
 
-/// A temporary copy of the database, with the data that a backup needs.
-pub(crate) struct DatabaseSnapshot {
-    pub(crate) draft: DraftFile,
-    /// As in [`DatabaseBackup::memories`].
-    pub(crate) memories: u64,
-    /// The keys of all attachments, in order.
-    pub(crate) attached: Vec<String>,
-    /// The mark of the last erasure.
-    pub(crate) erasure: Option<[u8; 16]>,
-    /// True if unused parts of the file may still have erased text.
-    pub(crate) erased_text_left: bool,
-}
-
 impl SqliteStore {
     /// Writes a copy of the database as it is at this moment into one file, while others continue to read and write.
     ///
@@ -69,34 +60,19 @@ impl SqliteStore {
         Ok(DatabaseBackup { path: to.to_owned(), bytes, memories })
     }
 
-    /// Writes a sound copy of the database in the folder of `to`.
-    pub(crate) fn snapshot(
-        &self,
-        to: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<DatabaseSnapshot, StoreError> {
-        let (draft, memories) = self.draft(to, progress)?;
-        let look = || -> Result<DatabaseSnapshot, SqliteError> {
-            let copy = open::connect_draft(draft.path())?;
-            refuse_damaged(&copy, &self.file)?;
-            Ok(DatabaseSnapshot {
-                memories,
-                attached: attached(&copy)?,
-                erasure: copies::mark(&copy)?,
-                erased_text_left: scrub::rewrite_pending(&copy)? > 0,
-                draft,
-            })
-        };
-        look().map_err(|fault| self.explain(fault))
-    }
-
     /// Writes a whole copy in the folder of `to`, and counts its memories.
     pub(super) fn draft(
         &self,
         to: &Path,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut CopyProgress<'_>,
     ) -> Result<(DraftFile, u64), StoreError> {
         let draft = DraftFile::beside(to, ".db")?;
+        let memories = self.fill(draft.path(), to, progress)?;
+        Ok((draft, memories))
+    }
+
+    /// Writes a whole copy into an empty draft, durably, and counts its memories. Errors name `to`.
+    fn fill(&self, file: &Path, to: &Path, progress: &mut CopyProgress<'_>) -> Result<u64, StoreError> {
         let wait = self.options.busy_wait;
         // Held until the copy is made, so that it is of one store.
         let live = self.live().map_err(|fault| self.explain(fault))?;
@@ -106,12 +82,46 @@ impl SqliteStore {
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
             .map_err(|error| self.explain(error.into()))?;
-        let memories = copy_into(&source, draft.path(), wait, progress)
+        let memories = copy_into(&source, file, wait, progress)
             .and_then(|()| Ok(memories_in(&source)?))
             .map_err(|fault| fault.explained(to, wait))?;
         live.place.require()?;
-        draft.sync().map_err(|error| files::unwritten(to, "written", &error))?;
-        Ok((draft, memories))
+        File::open(file)
+            .and_then(|file| file.sync_all())
+            .map_err(|error| files::unwritten(to, "written", &error))?;
+        Ok(memories)
+    }
+}
+
+impl Copies for SqliteStore {
+    fn copy_into(
+        &self,
+        file: &Path,
+        target: &Path,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<StoreCopy, StoreError> {
+        let memories = self.fill(file, target, progress)?;
+        let look = || -> Result<StoreCopy, SqliteError> {
+            let copy = open::connect_draft(file)?;
+            refuse_damaged(&copy, &self.file)?;
+            Ok(StoreCopy {
+                memories,
+                attached: attached(&copy)?,
+                erasure: copies::mark(&copy)?,
+                erased_text_left: scrub::rewrite_pending(&copy)? > 0,
+            })
+        };
+        look().map_err(|fault| self.explain(fault))
+    }
+
+    fn prepare_restore(
+        &self,
+        file: &Path,
+        backup: &Path,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<Box<dyn PreparedRestore + '_>, StoreError> {
+        let candidate = self.candidate(file, backup, progress)?;
+        Ok(Box::new(PreparedDatabase { store: self, candidate }))
     }
 }
 

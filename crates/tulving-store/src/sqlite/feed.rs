@@ -16,7 +16,7 @@ use tulving_text::fold;
 
 use super::failure::SqliteError;
 use super::rows::{self, AROUND_UNUSED, ColumnReader, EDITION};
-use super::{SqliteStore, apply, vectors, visible};
+use super::{SqliteStore, vectors, visible};
 
 /// True if the memory `m` is embedded at all; [`is_live`] is the same for a standing.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
@@ -169,18 +169,6 @@ impl Feed for SqliteStore {
             })?;
             Ok(found.collect::<Result<_, _>>()?)
         })
-    }
-}
-
-impl SqliteStore {
-    /// Removes vectors of models that are neither current nor next. Reads up to `limit` vectors in one short
-    /// transaction, and returns true if there may be more.
-    ///
-    /// Choosing another model leaves the old vectors in place, because removing those of 1,000,000 memories would block
-    /// every writer for as long as it takes. Nobody reads them, so this is background work. `chosen` is the user's
-    /// choice of model: if another one was being prepared, it is given up. If there is nothing to do, it costs one read.
-    pub fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
-        self.write(|writer, allowed| apply::drop_stale_vectors(writer, allowed, chosen, limit))
     }
 }
 

@@ -1,4 +1,6 @@
-//! Migrates a database to the newest schema, forwards only, and writes the rows that every home starts with.
+//! Makes the schema of a new database, brings an older one to the newest schema, and writes the rows that every home starts with.
+//!
+//! A new database and one of [`OLDEST`] go the same way from the baseline on, so both end with the same schema.
 
 use std::path::Path;
 
@@ -11,30 +13,20 @@ use super::failure::SqliteError;
 use super::open::{APPLICATION_ID, DatabaseMarks};
 use super::sums;
 
-/// One step for each schema. A step is never edited after its release.
-const STEPS: &[&str] = &[
-    include_str!("../../migrations/sqlite/0001_first.sql"),
-    include_str!("../../migrations/sqlite/0002_vectors.sql"),
-    include_str!("../../migrations/sqlite/0003_attempts.sql"),
-    include_str!("../../migrations/sqlite/0004_claims.sql"),
-    include_str!("../../migrations/sqlite/0005_unlinked.sql"),
-    include_str!("../../migrations/sqlite/0006_mirrored.sql"),
-    include_str!("../../migrations/sqlite/0007_documents.sql"),
-    include_str!("../../migrations/sqlite/0008_adopted.sql"),
-    include_str!("../../migrations/sqlite/0009_lifecycle.sql"),
-    include_str!("../../migrations/sqlite/0010_spending.sql"),
-    include_str!("../../migrations/sqlite/0011_passes.sql"),
-    include_str!("../../migrations/sqlite/0013_dropped.sql"),
-    include_str!("../../migrations/sqlite/0014_checksums.sql"),
-    include_str!("../../migrations/sqlite/0015_done.sql"),
-    include_str!("../../migrations/sqlite/0016_paths.sql"),
-];
+/// The schema of the baseline, and the oldest that is opened. One less than the number of its file: there was no step 0012.
+pub(super) const OLDEST: i64 = 14;
+
+/// All tables, indexes and triggers of [`OLDEST`], for a new database.
+const BASELINE: &str = include_str!("../../migrations/sqlite/0015_baseline.sql");
+
+/// The steps after the baseline, one for each schema. A step is never edited after its release.
+const STEPS: &[&str] = &[include_str!("../../migrations/sqlite/0016_paths.sql")];
 
 /// The newest schema.
-pub(super) const SCHEMA: i64 = STEPS.len() as i64;
+pub(super) const SCHEMA: i64 = OLDEST + STEPS.len() as i64;
 
 /// Runs the missing steps, all or none. Two processes may arrive at once: the second finds nothing to do.
-/// `allowed` is called inside the transaction.
+/// `allowed` is called inside the transaction. A database older than [`OLDEST`] is refused and not changed.
 pub(super) fn run(
     connection: &mut Connection,
     file: &Path,
@@ -48,7 +40,11 @@ pub(super) fn run(
     allowed()?;
     let marks = DatabaseMarks::read(&step)?;
     marks.accept(file)?;
-    let done = usize::try_from(marks.schema).unwrap_or(0);
+    if marks.is_blank() {
+        step.execute_batch(BASELINE)?;
+    }
+    // An accepted database is blank, or at least at `OLDEST`.
+    let done = usize::try_from(marks.schema - OLDEST).unwrap_or(0);
     for sql in &STEPS[done..] {
         step.execute_batch(sql)?;
     }
@@ -56,7 +52,7 @@ pub(super) fn run(
         step.pragma_update(None, "application_id", APPLICATION_ID)?;
         write_first_rows(&step, now)?;
     }
-    // Of the present columns.
+    // The sums cover the columns of the newest schema.
     sums::fill(&step)?;
     step.pragma_update(None, "user_version", SCHEMA)?;
     step.commit()?;
@@ -136,7 +132,8 @@ mod tests {
             ("passes.outcome", PassOutcome::WORDS),
         ];
         let schema = Connection::open_in_memory().expect("opened");
-        schema.execute_batch(&STEPS.concat()).expect("made");
+        schema.execute_batch(BASELINE).expect("made");
+        schema.execute_batch(&STEPS.concat()).expect("brought to the newest schema");
         for (column, words) in lists {
             let (table, column) = column.split_once('.').expect("a table and a column");
             let made = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";

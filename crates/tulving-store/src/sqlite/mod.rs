@@ -51,7 +51,6 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tulving_core::model::change::{Applied, ChangeSet};
 use tulving_core::model::error::StoreError;
-use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock, Store, SystemClock};
 
 use crate::home::Home;
@@ -59,12 +58,10 @@ use crate::{draft, files, pending};
 use failure::SqliteError;
 use live::{CurrentConnections, StoreConnections};
 
-pub(crate) use attached::{MemoryAttachment, MirroredMemory};
 pub use backup::{DatabaseBackup, ExistingFilePolicy};
-pub(crate) use backup::{DatabaseSnapshot, free_target, put};
-pub use check::{Severity, StoreCheckDepth, StoreCheckFinding, StoreCheckReport};
-pub use restore::DatabaseRestore;
-pub(crate) use restore::{RestoreCommitSteps, first_copy, place_copy, refuse_unfit};
+pub(crate) use backup::{free_target, put};
+pub use rescue::DamagedDatabase;
+pub(crate) use restore::{first_copy, place_copy, refuse_unfit};
 
 /// Options for opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,16 +138,6 @@ impl SqliteStore {
         draft::sweep(home.path());
         draft::sweep(&home.backups());
         Ok(store)
-    }
-
-    /// The time by the store's clock.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-
-    /// The time to wait for others.
-    pub(crate) fn busy_wait(&self) -> Duration {
-        self.options.busy_wait
     }
 
     /// The home that the store is in.

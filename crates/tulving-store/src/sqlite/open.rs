@@ -136,7 +136,7 @@ impl DatabaseMarks {
         (self.application_id, self.schema, self.objects) == (0, 0, 0)
     }
 
-    /// Refuses a database that is neither blank nor ours, or that has an unknown schema.
+    /// Refuses a database that is neither blank nor ours, or whose schema is too new, or older than the baseline.
     pub(super) fn accept(self, file: &Path) -> Result<(), StoreError> {
         let path = file.to_owned();
         if self.is_blank() {
@@ -147,6 +147,8 @@ impl DatabaseMarks {
             Err(StoreError::NewerSchema { path, found: self.schema, known: migrate::SCHEMA })
         } else if self.schema < 1 {
             Err(StoreError::Corrupt { path, why: format!("its schema is {}", self.schema) })
+        } else if self.schema < migrate::OLDEST {
+            Err(StoreError::OlderSchema { path, found: self.schema, oldest: migrate::OLDEST })
         } else {
             Ok(())
         }

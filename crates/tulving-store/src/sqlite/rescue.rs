@@ -4,63 +4,60 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tulving_core::model::copy::{RestoreContent, StoreRestore};
 use tulving_core::model::error::StoreError;
-use tulving_core::ports::{Clock, SystemClock};
+use tulving_core::ports::{Clock, CopyProgress, Rescue, RestoreSteps, SystemClock};
 
-use super::restore::{RestoreCandidate, RestoreCommitSteps, refuse_unfit};
-use super::{DatabaseRestore, SqliteOptions, SqliteStore, copies};
+use super::restore::refuse_unfit;
+use super::{SqliteOptions, SqliteStore, copies};
 use crate::draft::DraftFolder;
 use crate::files;
 use crate::home::{self, Home};
 
-impl SqliteStore {
-    /// Restores a backup over a damaged store, which moves unchanged into the home's backups.
-    ///
-    /// The backup is restored into a separate folder first, so a bad one changes nothing, and a later failure is reverted. A
-    /// sound store is restored by [`restore`](Self::restore), which works while other processes have it open; here they must
-    /// not. Revocations since the backup cannot be read any more, so they are not carried over.
-    pub fn rescue(
-        home: &Home,
-        options: SqliteOptions,
-        from: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<DatabaseRestore, StoreError> {
-        Self::rescue_with(home, options, from, from, &mut |_| Ok(()), progress)
-    }
+/// The database of a home that is too damaged to be opened or read.
+///
+/// A backup is restored into a separate folder first, so a bad one changes nothing. The damaged database moves unchanged into the
+/// home's backups. A sound store is restored by [`Copies`](tulving_core::ports::Copies), while other processes have it open.
+#[derive(Clone, Debug)]
+pub struct DamagedDatabase {
+    /// The home.
+    pub home: Home,
+    /// The options that its store is opened with.
+    pub options: SqliteOptions,
+}
 
-    /// Like [`rescue`](Self::rescue), with the database at `from`, which came from `backup`. `prepare` is called with the new
-    /// database, before the commit. If it fails, nothing changes.
-    pub(crate) fn rescue_with(
-        home: &Home,
-        options: SqliteOptions,
-        from: &Path,
+impl Rescue for DamagedDatabase {
+    fn rescue(
+        &self,
+        file: &Path,
         backup: &Path,
-        prepare: &mut dyn FnMut(&RestoreCandidate) -> Result<(), StoreError>,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<DatabaseRestore, StoreError> {
+        ready: &mut dyn FnMut(&RestoreContent) -> Result<(), StoreError>,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<StoreRestore, StoreError> {
+        let home = &self.home;
         refuse_unfit(&home.database(), backup)?;
         let folder = home.backups();
         home::make_folder(&folder)?;
         let scratch =
             DraftFolder::within(&folder).map_err(|error| files::unwritten(&folder, "written", &error))?;
         let aside = Home::open_or_create(&scratch.path().join("home"))?;
-        let store = Self::open(&aside, options)?;
-        let candidate = store.candidate(from, backup, progress)?;
+        let store = SqliteStore::open(&aside, self.options)?;
+        let candidate = store.candidate(file, backup, progress)?;
         let report = store.replace_by(&candidate, &mut NoRestoreSteps)?;
         drop(store);
         refuse_divided(&aside.database(), backup)?;
-        prepare(&candidate)?;
+        ready(&candidate.content)?;
         let previous = folder.join(format!("damaged-{}.db", copies::time_in_name(SystemClock.now())));
         put_in_place(&aside.database(), &home.database(), &previous)?;
         files::sync_folder(home.path())?;
-        Ok(DatabaseRestore { previous, ..report })
+        Ok(StoreRestore { previous, ..report })
     }
 }
 
 /// Restores into a new folder without previous content.
 struct NoRestoreSteps;
 
-impl RestoreCommitSteps for NoRestoreSteps {
+impl RestoreSteps for NoRestoreSteps {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
         Ok(PathBuf::new())
     }

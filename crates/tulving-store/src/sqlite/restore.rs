@@ -6,8 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
+use tulving_core::model::copy::{RestoreContent, StoreRestore};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::time::Timestamp;
+use tulving_core::ports::{CopyProgress, PreparedRestore, RestoreSteps};
 
 use super::failure::SqliteError;
 use super::{SqliteStore, backup, copies, migrate, open, schema, scrub, sums};
@@ -15,36 +17,27 @@ use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{self, Home};
 
-/// A finished restore of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatabaseRestore {
-    /// A copy of the previous content.
-    pub previous: PathBuf,
-    /// Number of memories now, including forgotten ones. Entries of files are not counted.
-    pub memories: u64,
-    /// The schema version of the backup before its migration.
-    pub schema: i64,
-    /// Number of tokens that were valid in the backup and stay revoked, because they have been revoked since.
-    pub kept_revoked: u64,
-}
-
 /// A checked copy of the database of a backup, at the newest schema and with its own epoch.
-pub(crate) struct RestoreCandidate {
+pub(super) struct RestoreCandidate {
     draft: DraftFile,
     schema: i64,
-    pub(crate) epoch: [u8; 16],
-    pub(crate) memories: u64,
-    /// The keys of its attachments, in order.
-    pub(crate) attached: Vec<String>,
+    pub(super) content: RestoreContent,
 }
 
-/// The steps of a restore around the commit, while nobody else writes.
-pub(crate) trait RestoreCommitSteps {
-    /// Saves the previous content, and returns its path. Called before the commit.
-    fn keep(&mut self) -> Result<PathBuf, StoreError>;
+/// A candidate, and the store that it will replace.
+pub(super) struct PreparedDatabase<'a> {
+    pub(super) store: &'a SqliteStore,
+    pub(super) candidate: RestoreCandidate,
+}
 
-    /// Puts the files of the new database in their place. Called after the commit.
-    fn follow(&mut self) -> Result<(), StoreError>;
+impl PreparedRestore for PreparedDatabase<'_> {
+    fn content(&self) -> &RestoreContent {
+        &self.candidate.content
+    }
+
+    fn commit(self: Box<Self>, steps: &mut dyn RestoreSteps) -> Result<StoreRestore, StoreError> {
+        self.store.replace_by(&self.candidate, steps)
+    }
 }
 
 impl SqliteStore {
@@ -53,11 +46,7 @@ impl SqliteStore {
     /// Works while this and other processes have the store open; their writes wait until it is done, and so does another
     /// restore. The file is checked and migrated to the newest schema in a copy first, and the previous content is kept
     /// in the home's backups; a failure changes nothing.
-    pub fn restore(
-        &self,
-        from: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<DatabaseRestore, StoreError> {
+    pub fn restore(&self, from: &Path, progress: &mut CopyProgress<'_>) -> Result<StoreRestore, StoreError> {
         self.home.require_writable()?;
         self.refuse_unfit(from)?;
         let candidate = self.candidate(from, from, progress)?;
@@ -65,26 +54,26 @@ impl SqliteStore {
     }
 
     /// Refuses a file that cannot be a backup, before it is read.
-    pub(crate) fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
+    fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
         refuse_unfit(&self.file, from)
     }
 
     /// A candidate made from the database at `from`. Errors name `backup`, which it came from.
-    pub(crate) fn candidate(
+    pub(super) fn candidate(
         &self,
         from: &Path,
         backup: &Path,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut CopyProgress<'_>,
     ) -> Result<RestoreCandidate, StoreError> {
         self.try_candidate(from, backup, progress).map_err(|fault| self.blame_backup(fault, backup))
     }
 
     /// Saves the previous content and replaces it with a candidate, with no write in between.
-    pub(crate) fn replace_by(
+    pub(super) fn replace_by(
         &self,
         candidate: &RestoreCandidate,
-        around: &mut dyn RestoreCommitSteps,
-    ) -> Result<DatabaseRestore, StoreError> {
+        around: &mut dyn RestoreSteps,
+    ) -> Result<StoreRestore, StoreError> {
         self.swap(candidate, around).map_err(|fault| self.explain(fault))
     }
 
@@ -105,7 +94,7 @@ impl SqliteStore {
         &self,
         from: &Path,
         backup: &Path,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut CopyProgress<'_>,
     ) -> Result<RestoreCandidate, SqliteError> {
         let wait = self.options.busy_wait;
         let source = open::connect_read_only(from, wait)?;
@@ -128,14 +117,15 @@ impl SqliteStore {
         let epoch = copy.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
         let (memories, attached) = (backup::memories_in(&copy)?, backup::attached(&copy)?);
         copy.close().map_err(|(_, error)| error)?;
-        Ok(RestoreCandidate { draft, schema: marks.schema, epoch, memories, attached })
+        let content = RestoreContent { epoch, memories, attached };
+        Ok(RestoreCandidate { draft, schema: marks.schema, content })
     }
 
     fn swap(
         &self,
         candidate: &RestoreCandidate,
-        around: &mut dyn RestoreCommitSteps,
-    ) -> Result<DatabaseRestore, SqliteError> {
+        around: &mut dyn RestoreSteps,
+    ) -> Result<StoreRestore, SqliteError> {
         let wait = self.options.busy_wait;
         let opened = self.live()?;
         opened.place.require_whole(&opened.writer())?;
@@ -156,8 +146,8 @@ impl SqliteStore {
         self.scrub.ask();
         self.scrub.after_write(&opened.writer());
         followed?;
-        let RestoreCandidate { memories, schema, .. } = *candidate;
-        Ok(DatabaseRestore { previous, memories, schema, kept_revoked })
+        let RestoreCandidate { schema, content, .. } = candidate;
+        Ok(StoreRestore { previous, memories: content.memories, schema: *schema, kept_revoked })
     }
 
     /// Copies the live database into the home's backups.
@@ -171,7 +161,7 @@ impl SqliteStore {
 /// A restore of only the database.
 struct DatabaseRestoreSteps<'a>(&'a SqliteStore);
 
-impl RestoreCommitSteps for DatabaseRestoreSteps<'_> {
+impl RestoreSteps for DatabaseRestoreSteps<'_> {
     fn keep(&mut self) -> Result<PathBuf, StoreError> {
         self.0.keep_previous()
     }

@@ -5,16 +5,17 @@
 //!
 //! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one (18 of
 //! 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file surely removes
-//! those, so a second counter requests that, and [`SqliteStore::scrub`] does it.
+//! those, so a second counter requests that, and [`Upkeep::scrub`] does it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension};
 use tulving_core::model::error::StoreError;
+use tulving_core::ports::Upkeep;
 
 use super::failure::SqliteError;
-use super::{SqliteStore, busy, copies, open};
+use super::{SqliteStore, apply, busy, copies, open};
 
 /// The time that a writer waits for readers of the log before it leaves the cut to a later write.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -57,21 +58,18 @@ impl ScrubSchedule {
     }
 }
 
-impl SqliteStore {
-    /// Rewrites the database file if anything was erased since the last time. Returns true if it was needed.
-    ///
-    /// Costs about as much as writing the whole file once, and blocks other writers for as long. For background work, or for a
-    /// process that has given its answer.
-    pub fn scrub(&self) -> Result<bool, StoreError> {
+impl Upkeep for SqliteStore {
+    /// Rewrites the database file if anything was erased since the last time.
+    fn scrub(&self) -> Result<bool, StoreError> {
         self.home.require_writable()?;
         self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
-    /// Moves the content of the write-ahead log into the database, as far as readers of the log allow. Nobody waits for it.
+    /// Moves the content of the write-ahead log into the database.
     ///
     /// SQLite does so only after many writes or at the last close. Until then the latest saves are only in the log, and a
     /// program that removes it destroys them.
-    pub fn move_log(&self) -> Result<(), StoreError> {
+    fn checkpoint(&self) -> Result<(), StoreError> {
         if self.home.is_read_only() {
             return Ok(());
         }
@@ -82,14 +80,21 @@ impl SqliteStore {
         })
     }
 
-    /// Returns true if erased text may still be in the files, because another process reads from them.
-    pub fn erased_lingers(&self) -> Result<bool, StoreError> {
+    fn erased_lingers(&self) -> Result<bool, StoreError> {
         self.attached(|live| {
             let writer = live.writer();
             Ok(counter(&writer, LOG)? + counter(&writer, REWRITE)? > 0)
         })
     }
 
+    /// Choosing another model leaves the old vectors in place, because removing those of 1,000,000 memories would block every
+    /// writer for as long as it takes. Nobody reads them.
+    fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
+        self.write(|writer, allowed| apply::drop_stale_vectors(writer, allowed, chosen, limit))
+    }
+}
+
+impl SqliteStore {
     fn rewrite(&self) -> Result<bool, SqliteError> {
         let live = self.live()?;
         let writer = live.writer();

@@ -5,10 +5,11 @@ use std::thread;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::request::{Filter, Sort};
-use tulving_core::ports::{Log, Memories};
-use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
+use tulving_core::ports::{Checkup, Log, Memories};
+use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{dump, quiet, save, store, user};
 
@@ -206,6 +207,10 @@ fn what_is_no_backup_is_refused_and_nothing_changes() {
         make("newer.db", &|path| {
             fs::copy(&backup, path).expect("copied");
             Connection::open(path).expect("opened").pragma_update(None, "user_version", 999).expect("set");
+        }),
+        make("older.db", &|path| {
+            fs::copy(&backup, path).expect("copied");
+            Connection::open(path).expect("opened").pragma_update(None, "user_version", 13).expect("set");
         }),
         make("trigger.db", &|path| {
             fs::copy(&backup, path).expect("copied");

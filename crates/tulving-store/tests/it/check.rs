@@ -4,7 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::change::Write;
-use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::ports::{Checkup, Upkeep};
+use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::fixture::fill;
 use crate::made::{apply, save, store};

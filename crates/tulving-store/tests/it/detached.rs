@@ -2,10 +2,11 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use tempfile::tempdir;
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::request::Filter;
-use tulving_core::ports::{Log, Memories, Store};
-use tulving_store::{Severity, SqliteStore, StoreCheckDepth};
+use tulving_core::ports::{Checkup, Log, Memories, Store};
+use tulving_store::SqliteStore;
 
 use crate::made::{act, insert, memory, save, store, user};
 

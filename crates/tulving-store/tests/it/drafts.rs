@@ -4,10 +4,10 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use tempfile::tempdir;
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::StoreError;
-use tulving_store::{
-    ExistingFilePolicy, Home, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding, check_target,
-};
+use tulving_core::ports::Checkup;
+use tulving_store::{ExistingFilePolicy, Home, SqliteStore, check_target};
 
 use crate::made::{quiet, save, store};
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use tempfile::tempdir;
 use tulving_core::model::change::{Listing, Revision, Touch, Write};
+use tulving_core::model::checkup::StoreCheckDepth;
 use tulving_core::model::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Mirror, Standing};
 use tulving_core::model::request::{Filter, Forgotten, Sort};
 use tulving_core::model::vocabulary::{State, VersionAct};
-use tulving_core::ports::{Memories, Store};
+use tulving_core::ports::{Checkup, Memories, Store, Upkeep};
 use tulving_core::text::chunk;
 use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::build::StoreFixture;
@@ -81,7 +82,7 @@ fn erased_text_goes_also_where_somebody_was_reading() {
     reader.execute_batch("BEGIN; SELECT count(*) FROM memories;").expect("a long read");
     apply(&store, vec![Write::Erase { id, from: None }]);
     assert!(!files_with(home.path(), "xyzzy").is_empty(), "the reader still needs the log");
-    let checkup = store.check(tulving_store::StoreCheckDepth::Usual).expect("checked");
+    let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
     assert!(checkup.findings.iter().any(|finding| finding.name == "erasure" && finding.hint.is_some()));
     drop(reader);
     drop(store);

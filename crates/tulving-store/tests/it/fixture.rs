@@ -1,6 +1,6 @@
 //! A small store with every kind of row in it, and the checks that every later version must pass.
 //!
-//! `examples/make_fixture.rs` writes it as a file of the present schema; `upgrade.rs` opens those of all schemas.
+//! `examples/make_fixture.rs` writes it as a file of the present schema; `upgrade.rs` opens those of all schemas since the baseline.
 
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
@@ -235,11 +235,11 @@ pub(crate) fn assert_filled(store: &SqliteStore) {
     assert_memories(store);
     assert_history(store);
     assert_vectors(store);
+    assert_sentences(store);
     assert_rest(store);
 }
 
-/// Checks the data that a file of the first schema cannot hold.
-pub(crate) fn assert_since_schema_2(store: &SqliteStore) {
+fn assert_sentences(store: &SqliteStore) {
     let first = store.entries_after(None, 1, Some("test")).expect("read").remove(0);
     let found = first.chunks[0].embedding.as_ref().expect("it is embedded");
     assert_eq!(found.sentences.len(), 2);

@@ -63,5 +63,5 @@ mod presence;
 // The findings of the check-up.
 mod check;
 
-// Files of every released schema open and answer.
+// Files of every schema since the baseline open and answer.
 mod upgrade;

@@ -111,6 +111,26 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
 }
 
 #[test]
+fn a_schema_from_before_the_baseline_is_refused_by_name_and_left_as_it_is() {
+    for schema in [1, 13] {
+        let home = tempdir().expect("a folder");
+        drop(store(home.path()));
+        let other = Connection::open(home.path().join("tulving.db")).expect("opened");
+        other.pragma_update(None, "user_version", schema).expect("set");
+        drop(other);
+        let error = refused(home.path());
+        assert!(
+            matches!(error, StoreError::OlderSchema { found, oldest: 14, .. } if found == schema),
+            "{error}"
+        );
+        assert!(error.to_string().contains(&format!("schema {schema},")), "{error}");
+        let hint = error.hint().expect("it says what to do");
+        assert!(hint.contains("tulving dump") && hint.contains("tulving load"), "{hint}");
+        assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 1, "nothing was left beside it");
+    }
+}
+
+#[test]
 fn a_newer_schema_whose_writer_crashed_is_left_with_its_log() {
     let home = tempdir().expect("a folder");
     drop(store(home.path()));

@@ -3,10 +3,11 @@
 use std::fs;
 
 use tempfile::{TempDir, tempdir};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::memory::{Attachment, Mirror};
 use tulving_core::ports::Objects as _;
 use tulving_store::objects::LocalObjects;
-use tulving_store::{PresenceCheck, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding, Workspace};
+use tulving_store::{PresenceCheck, SqliteStore, Workspace};
 use tulving_testkit::objects::hash;
 
 use crate::made::{apply, insert, memory, store};

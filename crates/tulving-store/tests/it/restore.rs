@@ -13,8 +13,8 @@ use tulving_core::model::id::{PrincipalId, TokenId};
 use tulving_core::model::request::Filter;
 use tulving_core::model::space::{Token, TokenHash};
 use tulving_core::model::vocabulary::Role;
-use tulving_core::ports::{Directory, Memories, Store};
-use tulving_store::{ExistingFilePolicy, Home, SqliteOptions, SqliteStore};
+use tulving_core::ports::{Directory, Memories, Rescue, Store, Upkeep};
+use tulving_store::{DamagedDatabase, ExistingFilePolicy, Home, SqliteOptions, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, quiet, save, store, time, user};
 
@@ -197,6 +197,11 @@ fn a_restore_does_not_revive_a_revoked_token() {
     assert_eq!(revoked(&store, [1, 2, 3]), [Some(true), Some(false), None]);
 }
 
+/// Returns the damaged database of a home.
+fn damaged_in(home: &Home) -> DamagedDatabase {
+    DamagedDatabase { home: home.clone(), options: SqliteOptions::default() }
+}
+
 /// A journal left next to the rescued database would be played back into it.
 #[test]
 fn what_lies_beside_a_damaged_store_goes_with_it() {
@@ -212,7 +217,7 @@ fn what_lies_beside_a_damaged_store_goes_with_it() {
     for suffix in all {
         fs::write(beside(&home.database(), suffix), format!("damaged {suffix}")).expect("written");
     }
-    let report = SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut quiet()).expect("rescued");
+    let report = damaged_in(&home).rescue(&file, &file, &mut |_| Ok(()), &mut quiet()).expect("rescued");
     for suffix in all {
         let kept = fs::read_to_string(beside(&report.previous, suffix)).expect("kept");
         assert_eq!(kept, format!("damaged {suffix}"));
@@ -234,7 +239,7 @@ fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
     drop(damaged);
     fs::write(home.database(), "damaged").expect("written");
     let mut held = None;
-    let rescued = SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut |_, _| {
+    let rescued = damaged_in(&home).rescue(&file, &file, &mut |_| Ok(()), &mut |_, _| {
         let mut entries = fs::read_dir(home.path().join("backups")).expect("a folder").flatten();
         let scratch = entries.next().expect("a folder in the making").path();
         held.get_or_insert_with(|| {
@@ -247,7 +252,7 @@ fn a_rescue_does_not_leave_a_part_of_the_backup_in_a_log() {
     assert!(error.contains("copy.db cannot be restored: ") && error.contains("log"), "{error}");
     assert_eq!(fs::read_to_string(home.database()).expect("there"), "damaged", "nothing has changed");
     drop(held);
-    SqliteStore::rescue(&home, SqliteOptions::default(), &file, &mut quiet()).expect("rescued");
+    damaged_in(&home).rescue(&file, &file, &mut |_| Ok(()), &mut quiet()).expect("rescued");
     assert_eq!(contents_of(&home.database()), BTreeSet::from(["kept".to_owned()]));
 }
 

@@ -1,15 +1,24 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_store::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::ports::Checkup;
 
-use crate::fixture::{assert_filled, assert_since_schema_2, fill};
+use crate::fixture::{assert_filled, fill};
 use crate::made::{save, store};
 
+/// Returns the path of a copy of the oldest store that is opened, in a home.
+fn oldest(home: &Path) -> PathBuf {
+    let file = home.join("tulving.db");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-14.db");
+    fs::copy(old, &file).expect("copied");
+    file
+}
+
 #[test]
-fn a_file_of_every_schema_opens_and_answers() {
+fn a_file_of_every_schema_since_the_baseline_opens_and_keeps_its_memories() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old");
     let files: Vec<_> = fs::read_dir(folder)
         .expect("a folder")
@@ -22,14 +31,40 @@ fn a_file_of_every_schema_opens_and_answers() {
         fs::copy(&file, home.path().join("tulving.db")).expect("copied");
         let store = store(home.path());
         assert_filled(&store);
-        if !file.ends_with("schema-1.db") {
-            assert_since_schema_2(&store);
-        }
         save(&store, "and it can be written");
         let checkup = store.check(StoreCheckDepth::Deep).expect("checked");
         let bad: Vec<_> = checkup.findings.iter().filter(|found| found.severity == Severity::Bad).collect();
         assert!(bad.is_empty(), "{}: {bad:?}", file.display());
     }
+}
+
+/// Returns the objects of a database with their SQL, and the pragmas that are kept in the file.
+fn schema(file: &Path) -> (Vec<[String; 4]>, Vec<String>) {
+    let connection = Connection::open(file).expect("opened");
+    let sql = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name";
+    let mut statement = connection.prepare(sql).expect("sql");
+    let objects = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]));
+    let objects = objects.expect("read").collect::<Result<_, _>>().expect("read");
+    let pragmas = ["application_id", "user_version", "auto_vacuum", "encoding", "page_size", "journal_mode"];
+    let value = |name: &str| {
+        let sql = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
+        let value: String = connection.query_row(&sql, [], |row| row.get(0)).expect("read");
+        format!("{name} = {value}")
+    };
+    (objects, pragmas.into_iter().map(value).collect())
+}
+
+#[test]
+fn a_new_home_and_an_upgraded_one_have_the_same_schema() {
+    let (new, upgraded) = (tempdir().expect("a folder"), tempdir().expect("a folder"));
+    drop(store(new.path()));
+    let file = oldest(upgraded.path());
+    let before = schema(&file);
+    drop(store(upgraded.path()));
+    let (objects, pragmas) = schema(&new.path().join("tulving.db"));
+    assert!(objects.iter().any(|[kind, name, ..]| kind == "table" && name == "memories"));
+    assert_ne!(before, (objects.clone(), pragmas.clone()), "the file is older");
+    assert_eq!(schema(&file), (objects, pragmas));
 }
 
 #[test]
@@ -38,15 +73,12 @@ fn the_fixture_holds_what_is_looked_for() {
     let store = store(home.path());
     fill(&store);
     assert_filled(&store);
-    assert_since_schema_2(&store);
 }
 
 #[test]
 fn the_log_of_changes_keeps_its_numbers_and_its_newest_entry() {
     let home = tempdir().expect("a folder");
-    let file = home.path().join("tulving.db");
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-1.db");
-    fs::copy(old, &file).expect("copied");
+    let file = oldest(home.path());
     let log = |file: &Path| -> Vec<(i64, String, [u8; 16])> {
         let connection = Connection::open(file).expect("opened");
         let mut statement =
@@ -67,9 +99,7 @@ fn the_log_of_changes_keeps_its_numbers_and_its_newest_entry() {
 #[test]
 fn memories_of_two_files_that_say_the_same_stay_two_until_one_changes() {
     let home = tempdir().expect("a folder");
-    let file = home.path().join("tulving.db");
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-2.db");
-    fs::copy(old, &file).expect("copied");
+    let file = oldest(home.path());
     let before = Connection::open(&file).expect("opened");
     let plain = "key IS NULL AND source_path IS NULL AND conversation IS NULL AND forgotten_at IS NULL \
                  AND mirror_line IS NULL AND attachment_key IS NULL";

@@ -4,11 +4,12 @@ use std::path::Path;
 use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::change::{NewMemory, Write};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::memory::{Chunk, Embedding};
-use tulving_core::ports::{Feed, Store};
-use tulving_store::{ExistingFilePolicy, Severity, SqliteStore, StoreCheckDepth};
+use tulving_core::ports::{Checkup, Feed, Store, Upkeep};
+use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, save, store};
 
@@ -211,12 +212,12 @@ fn a_copy_of_the_store_has_its_model_its_vectors_and_what_waits() {
 }
 
 #[test]
-fn a_backup_of_the_first_schema_is_restored() {
+fn a_backup_of_the_oldest_schema_is_restored() {
     let folder = tempdir().expect("a folder");
     let store = store(&folder.path().join("home"));
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-1.db");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old/schema-14.db");
     let report = store.restore(&old, &mut |_, _| ()).expect("restored");
-    assert_eq!(report.schema, 1);
+    assert_eq!(report.schema, 14);
     crate::fixture::assert_filled(&store);
 }
 

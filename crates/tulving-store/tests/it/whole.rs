@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use rusqlite::Connection;
@@ -13,20 +14,24 @@ use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 use tempfile::{TempDir, tempdir};
 use tulving_core::model::change::Write;
+use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::{ObjectError, StoreError};
 use tulving_core::model::file::{FilePath, Folder};
 use tulving_core::model::memory::Attachment;
 use tulving_core::model::request::{Filter, Sort};
-use tulving_core::ports::{Files, Hold, Log, Memories, Objects};
+use tulving_core::ports::{Checkup, Files, Hold, Log, Memories, Objects, Upkeep};
 use tulving_store::objects::LocalObjects;
 use tulving_store::{
-    BackupCounts, BackupReport, ConfigOutcome, ConfigTexts, DamagedStoreRestore, ExistingFilePolicy, Home,
-    HomeContent, RestoreOptions, RestoreReport, Severity, SqliteOptions, SqliteStore, StoreCheckDepth,
+    BackupCounts, BackupReport, ConfigOutcome, ConfigTexts, DamagedDatabase, DamagedStoreRestore,
+    ExistingFilePolicy, Home, HomeContent, RestoreOptions, RestoreReport, SqliteOptions, SqliteStore,
     Workspace, WrittenConfig,
 };
 use tulving_testkit::objects::hash;
 
 use crate::made::{apply, insert, memory, quiet, save, store, user};
+
+/// The time that a restore waits for others, as in [`store`].
+const BUSY_WAIT: Duration = Duration::from_secs(30);
 
 /// A home with a store, files and attachments.
 struct BackupBed {
@@ -86,7 +91,13 @@ impl BackupBed {
     }
 
     fn content<'a>(&'a self, objects: &'a dyn Objects) -> HomeContent<'a> {
-        HomeContent { store: &self.store, files: &self.files, objects, config: ConfigTexts::default() }
+        HomeContent {
+            home: self.store.home(),
+            store: &self.store,
+            files: &self.files,
+            objects,
+            config: ConfigTexts::default(),
+        }
     }
 
     fn back_up(&self) -> (PathBuf, BackupReport) {
@@ -103,7 +114,8 @@ impl BackupBed {
     }
 
     fn try_restore_with(&self, from: &Path, objects: &dyn Objects) -> Result<RestoreReport, StoreError> {
-        let options = RestoreOptions { workspace: self.files.folder(), config: &|texts| texts };
+        let options =
+            RestoreOptions { workspace: self.files.folder(), busy_wait: BUSY_WAIT, config: &|texts| texts };
         self.content(objects).restore(from, &options, &mut quiet())
     }
 
@@ -499,7 +511,7 @@ fn old_backup(bed: &BackupBed) -> PathBuf {
     let source = Connection::open(bed.store.home().database()).expect("opened");
     let mut target = Connection::open(&path).expect("made");
     let copy = rusqlite::backup::Backup::new(&source, &mut target).expect("begun");
-    copy.run_to_completion(1_000, std::time::Duration::ZERO, None).expect("copied");
+    copy.run_to_completion(1_000, Duration::ZERO, None).expect("copied");
     path
 }
 
@@ -518,6 +530,29 @@ fn a_backup_of_the_database_alone_still_restores_and_leaves_files_as_they_are() 
     assert_eq!(bed.state(), State { memories: apples.memories, files });
     bed.restore(&report.previous);
     assert!(bed.state().memories.contains(&"gone".to_owned()), "what was there is kept whole");
+}
+
+#[test]
+fn a_backup_with_a_database_from_before_the_baseline_is_refused_by_name_and_nothing_changes() {
+    let old = BackupBed::new();
+    old.furnish("earlier");
+    let database = Connection::open(old.store.home().database()).expect("opened");
+    database.pragma_update(None, "user_version", 13).expect("set");
+    let (backup, _) = old.back_up();
+    let bytes = fs::read(&backup).expect("read");
+    let bed = BackupBed::new();
+    bed.furnish("now");
+    let before = bed.state();
+    let error = bed.try_restore(&backup).expect_err("it is too old");
+    match &error {
+        StoreError::OlderSchema { path, found: 13, oldest: 14 } => assert_eq!(path, &backup),
+        other => panic!("{other}"),
+    }
+    assert_eq!(bed.state(), before);
+    assert_eq!(bed.left_behind(), Vec::<String>::new());
+    assert_eq!(fs::read(&backup).expect("still there"), bytes);
+    let attached = bed.objects.get(&bed.attach("later")).expect("read");
+    assert!(attached.is_some(), "the home can still be written");
 }
 
 #[test]
@@ -572,7 +607,7 @@ fn a_restore_waits_for_whoever_writes_a_file_and_loses_nothing_that_was_acknowle
         });
         for _ in 0..8 {
             found.push(bed.restore(&file).previous);
-            thread::sleep(std::time::Duration::from_millis(10));
+            thread::sleep(Duration::from_millis(10));
         }
         stop.store(true, Ordering::Relaxed);
         writer.join().expect("it ended well")
@@ -622,7 +657,8 @@ fn another_folder_for_the_files_is_not_taken_where_it_has_some() {
     let taken = bed.folder.path().join("taken");
     fs::create_dir_all(taken.join("memory")).expect("made");
     let restore = |folder: &Path| {
-        let options = RestoreOptions { workspace: folder, config: &|_| ConfigTexts::default() };
+        let options =
+            RestoreOptions { workspace: folder, busy_wait: BUSY_WAIT, config: &|_| ConfigTexts::default() };
         bed.content(&bed.objects).restore(&file, &options, &mut quiet())
     };
     let error = restore(&taken).expect_err("taken").to_string();
@@ -692,13 +728,13 @@ fn a_damaged_store_is_replaced_by_the_whole_backup_and_its_files_are_kept() {
     let home = store.home().clone();
     drop(store);
     fs::write(home.database(), "damaged").expect("written");
-    let rescue = DamagedStoreRestore {
-        home: &home,
-        store: SqliteOptions::default(),
-        files: &files,
-        objects: &objects,
+    let damaged = DamagedDatabase { home: home.clone(), options: SqliteOptions::default() };
+    let rescue = DamagedStoreRestore { home: &home, store: &damaged, files: &files, objects: &objects };
+    let options = RestoreOptions {
+        workspace: files.folder(),
+        busy_wait: BUSY_WAIT,
+        config: &|_| ConfigTexts::default(),
     };
-    let options = RestoreOptions { workspace: files.folder(), config: &|_| ConfigTexts::default() };
     let report = rescue.restore(&file, &options, &mut quiet()).expect("rescued");
     assert_eq!(fs::read_to_string(&report.previous).expect("kept"), "damaged");
     let kept = report.previous_files.expect("the files are kept");

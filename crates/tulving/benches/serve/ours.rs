@@ -25,7 +25,9 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Embedding;
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::Origin;
-use tulving_core::ports::{Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock};
+use tulving_core::ports::{
+    Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock, Upkeep,
+};
 use tulving_core::{Engine, Parts, SecretPolicies};
 use tulving_models::MiniLm;
 use tulving_server::http::{HttpApp, Listener, RequestLimits as Bounds};
@@ -158,7 +160,8 @@ pub(crate) fn start(home: &Path, model: Model, vectors: &Path) -> anyhow::Result
 /// Serves a home as the binary does, but for the vectors, which are looked up.
 pub(crate) fn serve_prepared(home: &Path, vectors: &Path) -> anyhow::Result<()> {
     let bed = Bed::open(home, Arc::new(Prepared::new(data::embedded(vectors)?)))?;
-    let keeper = Keeper::start(&bed.engine, &bed.store, &bed.index);
+    let upkeep: Arc<dyn Upkeep> = bed.store.clone();
+    let keeper = Keeper::start(&bed.engine, bed.store.home(), &upkeep, &bed.index);
     let listener = Listener::open(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let listening = Listening { url: format!("http://{}", listener.address()) };
     writeln!(stdout(), "{}", json!(listening))?;

@@ -17,6 +17,7 @@ use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::home_token;
 use crate::input::InputError;
+use crate::open_store;
 use crate::print::Printer;
 use crate::show::text::{counted, one_line, thousands};
 use crate::wire::{self, App};
@@ -83,7 +84,8 @@ fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Res
     let if_exists = if force { ExistingFilePolicy::Replace } else { ExistingFilePolicy::Refuse };
     let objects = app.settings.objects.open(&app.store.home().objects());
     let content = HomeContent {
-        store: &app.store,
+        home: app.store.home(),
+        store: &*app.store.copies,
         files: &app.files,
         objects: &*objects,
         config: packed_config(&app.settings.home)?,
@@ -166,7 +168,8 @@ fn restore(
     }
     let objects = app.settings.objects.open(&app.store.home().objects());
     let content = HomeContent {
-        store: &app.store,
+        home: app.store.home(),
+        store: &*app.store.copies,
         files: &app.files,
         objects: &*objects,
         config: packed_config(&app.settings.home)?,
@@ -174,6 +177,7 @@ fn restore(
     let bar = printer.bar("Restoring", Some(0));
     let options = RestoreOptions {
         workspace: target,
+        busy_wait: app.settings.busy_wait,
         config: &|texts| config::unpacked(&texts, named(workspace).as_deref()),
     };
     let report = content.restore(file, &options, &mut |done, all| advance(&bar, done, all));
@@ -227,14 +231,11 @@ pub(super) fn rescue(
     }
     printer.warning(failure.message())?;
     let objects = settings.objects.open(&home.objects());
-    let rescue = DamagedStoreRestore {
-        home: &home,
-        store: wire::options(settings),
-        files: &files,
-        objects: &*objects,
-    };
+    let damaged = open_store::damaged(&home, settings);
+    let rescue = DamagedStoreRestore { home: &home, store: &damaged, files: &files, objects: &*objects };
     let options = RestoreOptions {
         workspace: target,
+        busy_wait: settings.busy_wait,
         config: &|texts| config::unpacked(&texts, named(workspace).as_deref()),
     };
     let bar = printer.bar("Restoring", Some(0));

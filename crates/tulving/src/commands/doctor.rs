@@ -1,27 +1,25 @@
 //! `tulving doctor`: whether the home is sound. The exit code tells.
 
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
 use tulving_core::model::backend::{BackendRole, Description, Verb};
+use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding, StoreCheckReport};
 use tulving_core::model::error::{Error, ModelError, StoreError};
 use tulving_core::model::id::PrincipalId;
 use tulving_core::model::preview;
 use tulving_core::model::space::Viewer;
-use tulving_core::ports::{Directory, Feed};
+use tulving_core::ports::Store;
 use tulving_core::{BackendEntry, Keeps};
 use tulving_models::RetryPolicy;
-use tulving_store::{
-    FoldOutcome, Home, PresenceCheck, SearchIndex, Severity, SqliteStore, StoreCheckDepth, StoreCheckFinding,
-    StoreCheckReport, Workspace,
-};
+use tulving_store::{FoldOutcome, Home, PresenceCheck, SearchIndex, Workspace};
 
 use crate::config::{Calling, Settings};
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::open_store::OpenStore;
 use crate::print::Printer;
 use crate::show::style::{self, BAD, FAINT, GOOD, WARN};
 use crate::show::text::{one_line, pad};
@@ -109,10 +107,9 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         return Ok(vec![Line::warn("home", text, "the first `tulving save` makes it")]);
     }
     let depth = if args.deep { StoreCheckDepth::Deep } else { StoreCheckDepth::Usual };
-    let opened = Home::open_or_create(&settings.home)
-        .and_then(|home| SqliteStore::open(&home, wire::options(settings)));
+    let opened = Home::open_or_create(&settings.home).and_then(|home| OpenStore::open(&home, settings));
     let store = match opened {
-        Ok(store) => Arc::new(store),
+        Ok(store) => store,
         Err(error) => return Ok(vec![unreadable(error)]),
     };
     match admit(&store, settings) {
@@ -126,12 +123,12 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
         Ok(checkup) => {
             let sound = checkup.severity() != Severity::Bad;
             let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
-            lines.extend(if sound { model(&store, settings) } else { None });
-            lines.extend(sound.then(|| index(&wire::index(&store), args.deep)));
+            lines.extend(if sound { model(&*store.records, settings) } else { None });
+            lines.extend(sound.then(|| index(&store.index, args.deep)));
             lines.push(files(&wire::workspace(store.home(), settings)));
             lines.extend(if sound { presence(&store, settings, depth) } else { Vec::new() });
             lines.extend(backends(settings));
-            lines.extend(secrecy(&store, settings));
+            lines.extend(secrecy(&*store.records, settings));
             lines.extend(settings.idle().map(idle));
             lines
         }
@@ -141,7 +138,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
 
 /// The spaces that `config.toml` names for what is done with secrets, and that there are none of: what holds there would
 /// hold nowhere. Nothing where the spaces cannot be read, which is a finding of its own.
-fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
+fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<Line> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let Ok(spaces) = store.spaces(&everybody) else {
         return Vec::new();
@@ -159,7 +156,7 @@ fn secrecy(store: &SqliteStore, settings: &Settings) -> Vec<Line> {
 
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
-fn model(store: &SqliteStore, settings: &Settings) -> Option<Line> {
+fn model(store: &dyn Store, settings: &Settings) -> Option<Line> {
     let calling = Calling { patience: RetryPolicy::Hurried, ..Calling::default() };
     let embedder = wire::embedder(settings, wire::noted(settings, calling));
     let answers = store.model().ok()?;
@@ -209,7 +206,7 @@ fn files(workspace: &Workspace) -> Line {
 }
 
 /// The attachments and files that memories speak of, and that may be missing.
-fn presence(store: &SqliteStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<Line> {
+fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<Line> {
     let (home, folder) = (store.home(), store.home().objects());
     let sizes = match settings.objects.sizes(&folder) {
         Ok(sizes) => sizes,
@@ -219,7 +216,7 @@ fn presence(store: &SqliteStore, settings: &Settings, depth: StoreCheckDepth) ->
         }
     };
     let (files, objects) = (wire::workspace(home, settings), settings.objects.open(&folder));
-    let check = PresenceCheck { store, files: &files, objects: &*objects, sizes: &*sizes };
+    let check = PresenceCheck { store: &*store.checkup, files: &files, objects: &*objects, sizes: &*sizes };
     match check.look(depth) {
         Ok(findings) => findings.into_iter().map(Line::from).collect(),
         Err(error) => vec![unreadable(error)],
@@ -303,21 +300,21 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
 }
 
 /// Lets only an admin of the org pass: the findings are about everybody's memories.
-fn admit(store: &Arc<SqliteStore>, settings: &Settings) -> Result<(), Error> {
+fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
     let embedder = wire::embedder(settings, Calling::default());
     let files = wire::workspace(store.home(), settings);
-    let engine = wire::engine(store, &wire::index(store), &files, settings, embedder);
+    let engine = wire::engine(store, &store.index, &files, settings, embedder);
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 
 /// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise and can be
 /// written.
-fn examine(store: &SqliteStore, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
-    let checkup = store.check(depth)?;
-    if checkup.severity() == Severity::Bad || store.home().is_read_only() || !store.scrub()? {
+fn examine(store: &OpenStore, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
+    let checkup = store.checkup.check(depth)?;
+    if checkup.severity() == Severity::Bad || store.home().is_read_only() || !store.upkeep.scrub()? {
         return Ok(checkup);
     }
-    store.check(depth)
+    store.checkup.check(depth)
 }
 
 fn unreadable(error: StoreError) -> Line {

@@ -65,7 +65,7 @@ pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Out
     )?;
     let model = app.engine.set_up_model();
     if model.is_some() {
-        while app.store.drop_stale_vectors(model.as_deref(), DROPPED)? {}
+        while app.store.upkeep.drop_stale_vectors(model.as_deref(), DROPPED)? {}
     }
     if printer.json() {
         printer.document(&report)?;

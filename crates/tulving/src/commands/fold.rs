@@ -1,17 +1,16 @@
 //! `tulving fold`: maintains the index. Commands start it in the background if it would take long.
 
 use std::io;
-use std::sync::Arc;
 
 use clap::Args;
-use tulving_store::{Home, SqliteStore};
+use tulving_store::Home;
 
 use crate::background;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::open_store::OpenStore;
 use crate::print::Printer;
-use crate::wire;
 
 /// Flags of `fold`.
 #[derive(Debug, Args)]
@@ -20,8 +19,7 @@ pub(crate) struct Fold {}
 /// Folds a long tail, and rebuilds the index if that is needed and no other process does.
 pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = Home::open_or_create(&settings.home)?;
-    let store = Arc::new(SqliteStore::open(&home, wire::options(settings))?);
-    if let Err(error) = wire::index(&store).tend() {
+    if let Err(error) = OpenStore::open(&home, settings)?.index.tend() {
         printer.warning(format!("the index was not folded: {error}"))?;
     }
     Ok(Outcome::Done)

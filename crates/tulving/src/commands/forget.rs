@@ -279,7 +279,7 @@ fn tell(args: &Forget, gone: &[Forgone], caller: &Caller, printer: &mut Printer)
 /// `forget --hard` or `doctor` does it.
 pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     printer.finish()?;
-    match app.store.scrub().and_then(|_| app.store.erased_lingers()) {
+    match app.store.upkeep.scrub().and_then(|_| app.store.upkeep.erased_lingers()) {
         Ok(false) => {}
         Ok(true) => printer.warning(
             "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Ou
     if let Some(idle) = app.settings.idle() {
         tracing::warn!("{idle}");
     }
-    let keeper = Keeper::start(&app.engine, &app.store, &app.index);
+    let keeper = Keeper::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
     let thinker = app.warn_read_only().then(|| Thinker::start(&app.engine, app.store.home()));
     let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
     let server = McpServer::new(engine, bell, caller, dialect, AgentNaming::Client);

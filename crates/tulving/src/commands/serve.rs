@@ -9,10 +9,9 @@ use clap::Args;
 use serde::Serialize;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::vocabulary::Origin;
-use tulving_core::ports::{Clock as _, Feed as _, Log as _, SystemClock, Usages as _};
+use tulving_core::ports::{Clock as _, Store, SystemClock};
 use tulving_dialects::Dialect;
 use tulving_server::http::{Gauge, HttpApp as Service, ListenError, Listener};
-use tulving_store::SqliteStore;
 
 use crate::args::Global;
 use crate::config::Source;
@@ -99,13 +98,13 @@ pub(super) fn run(
         "started"
     );
     app.files.watch();
-    let keeper = Keeper::start(&app.engine, &app.store, &app.index);
+    let keeper = Keeper::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
     let writes = app.warn_read_only();
     let thinker = writes.then(|| Thinker::start(&app.engine, app.store.home()));
     let tending = &app.settings.tending;
     let tender = (writes && tending.enabled).then(|| Tender::start(&app.engine, tending.interval));
     let consolidator = writes.then(|| Consolidator::start(&app.engine));
-    let store = Arc::clone(&app.store);
+    let store = Arc::clone(&app.store.records);
     let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
         .under(rules)
         .telling(watched(store));
@@ -140,7 +139,7 @@ fn taken(error: ListenError) -> Cause {
 const FRESH: Duration = Duration::from_secs(1);
 
 /// What is worth watching of a store, looked at once a second at the most.
-fn watched(store: Arc<SqliteStore>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
+fn watched(store: Arc<dyn Store>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
     let last: Mutex<Option<(Instant, Vec<Gauge>)>> = Mutex::default();
     move || {
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,14 +148,14 @@ fn watched(store: Arc<SqliteStore>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
         {
             return seen.clone();
         }
-        let seen = gauges(&store).unwrap_or_default();
+        let seen = gauges(&*store).unwrap_or_default();
         *last = Some((Instant::now(), seen.clone()));
         seen
     }
 }
 
 /// What is worth watching of a store and costs little to know.
-fn gauges(store: &SqliteStore) -> Result<Vec<Gauge>, StoreError> {
+fn gauges(store: &dyn Store) -> Result<Vec<Gauge>, StoreError> {
     let waiting = match store.model()? {
         Some(model) => store.unembedded(&model)?,
         None => 0,

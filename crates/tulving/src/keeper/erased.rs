@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use tulving_store::{FoldOutcome, SearchIndex, SqliteStore};
+use tulving_core::ports::Upkeep;
+use tulving_store::{FoldOutcome, SearchIndex};
 
 use super::Pace;
 use super::troubles::Troubles;
@@ -25,7 +26,7 @@ impl Erased {
     }
 
     /// Checks whether there is any.
-    pub(super) fn look(&mut self, store: &SqliteStore) {
+    pub(super) fn look(&mut self, store: &dyn Upkeep) {
         if self.since.is_none() && store.erased_lingers().unwrap_or(false) {
             self.since = Some(Instant::now());
         }
@@ -42,7 +43,7 @@ impl Erased {
     }
 
     /// Rewrites the files. If that fails or other processes still read them, it is tried again after the same rest.
-    pub(super) fn rewrite(&mut self, store: &SqliteStore, index: &SearchIndex, troubles: &mut Troubles) {
+    pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut Troubles) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());
         let rewritten = troubles.note("what was erased is still in the database", scrubbed).is_some();

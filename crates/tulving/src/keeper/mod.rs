@@ -22,8 +22,9 @@ use tulving_core::model::error::{Class, Error};
 use tulving_core::model::id::Seq;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::Origin;
+use tulving_core::ports::Upkeep;
 use tulving_server::MaintenanceHook;
-use tulving_store::{SearchIndex, SqliteStore};
+use tulving_store::{Home, SearchIndex};
 
 use self::erased::Erased;
 use self::troubles::{Troubles, coded};
@@ -86,15 +87,27 @@ impl MaintenanceHook for Bell {
 
 impl Keeper {
     /// Starts the thread.
-    pub(crate) fn start(engine: &Arc<Engine>, store: &Arc<SqliteStore>, index: &Arc<SearchIndex>) -> Self {
-        Self::at_pace(PACE, engine, store, index)
+    pub(crate) fn start(
+        engine: &Arc<Engine>,
+        home: &Home,
+        store: &Arc<dyn Upkeep>,
+        index: &Arc<SearchIndex>,
+    ) -> Self {
+        Self::at_pace(PACE, engine, home, store, index)
     }
 
-    fn at_pace(pace: Pace, engine: &Arc<Engine>, store: &Arc<SqliteStore>, index: &Arc<SearchIndex>) -> Self {
+    fn at_pace(
+        pace: Pace,
+        engine: &Arc<Engine>,
+        home: &Home,
+        store: &Arc<dyn Upkeep>,
+        index: &Arc<SearchIndex>,
+    ) -> Self {
         let (ring, rung) = sync_channel(1);
         let stopped = Arc::new(AtomicBool::new(false));
         let house = House {
             engine: Arc::clone(engine),
+            home: home.clone(),
             store: Arc::clone(store),
             index: Arc::clone(index),
             stopped: Arc::clone(&stopped),
@@ -121,7 +134,8 @@ impl Keeper {
 /// The state of the thread.
 struct House {
     engine: Arc<Engine>,
-    store: Arc<SqliteStore>,
+    home: Home,
+    store: Arc<dyn Upkeep>,
     index: Arc<SearchIndex>,
     stopped: Arc<AtomicBool>,
     pace: Pace,
@@ -129,7 +143,7 @@ struct House {
 
 impl House {
     fn keep(&self, rung: &Receiver<()>) {
-        if self.store.home().is_read_only() {
+        if self.home.is_read_only() {
             // Nothing done here could be written. Access counts are dropped, so that they do not pile up.
             while !self.is_stopped() && rung.recv().is_ok() {
                 drop(self.engine.flush());
@@ -139,7 +153,7 @@ impl House {
         let mut erased = Erased::new(self.pace);
         let mut troubles = Troubles::default();
         // Data that an earlier process erased.
-        erased.look(&self.store);
+        erased.look(&*self.store);
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
@@ -164,15 +178,15 @@ impl House {
                 if !self.do_what_waits(&mut troubles) {
                     others.not_before = Some(self.later());
                 }
-                erased.look(&self.store);
-                troubles.note("the log is not moved into the database", self.store.move_log());
+                erased.look(&*self.store);
+                troubles.note("the log is not moved into the database", self.store.checkpoint());
             }
             if self.is_stopped() {
                 break;
             }
             let calm = erased.due(quiet_since).is_some_and(|due| Instant::now() >= due);
             if calm || erased.is_overdue() {
-                erased.rewrite(&self.store, &self.index, &mut troubles);
+                erased.rewrite(&*self.store, &self.index, &mut troubles);
             }
         }
         troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
@@ -267,7 +281,7 @@ mod tests {
     use tulving_core::model::request::{ForgetRequest, Manner, SaveRequest};
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
     use tulving_core::{Parts, SecretPolicies};
-    use tulving_store::{Home, SqliteOptions};
+    use tulving_store::{SqliteOptions, SqliteStore};
 
     use super::*;
 
@@ -293,7 +307,7 @@ mod tests {
 
     struct Bed {
         engine: Arc<Engine>,
-        store: Arc<SqliteStore>,
+        upkeep: Arc<dyn Upkeep>,
         index: Arc<SearchIndex>,
         user: Caller,
         home: TempDir,
@@ -322,11 +336,12 @@ mod tests {
                 secrecy: SecretPolicies::default(),
             }));
             let user = engine.user(Origin::Cli, Option::None).expect("the user");
-            Self { engine, store, index, user, home: folder }
+            Self { engine, upkeep: store, index, user, home: folder }
         }
 
         fn keeper(&self, pace: Pace) -> Keeper {
-            Keeper::at_pace(pace, &self.engine, &self.store, &self.index)
+            let home = Home::open_or_create(self.home.path()).expect("a home");
+            Keeper::at_pace(pace, &self.engine, &home, &self.upkeep, &self.index)
         }
 
         /// Saves a memory, folds it into the index files, and erases it.
@@ -341,7 +356,8 @@ mod tests {
         }
 
         fn lingers(&self) -> bool {
-            self.store.erased_lingers().expect("known") || self.index.status().expect("a status").holds_erased
+            self.upkeep.erased_lingers().expect("known")
+                || self.index.status().expect("a status").holds_erased
         }
 
         fn holds(&self, text: &str) -> bool {

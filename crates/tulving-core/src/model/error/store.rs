@@ -201,6 +201,16 @@ pub enum StoreError {
         /// The newest known.
         known: i64,
     },
+    /// An earlier version wrote the file, and this version cannot bring it to the newest schema.
+    #[error("{} has schema {found}, and this version opens schema {oldest} and later", path.display())]
+    OlderSchema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The oldest that can be opened.
+        oldest: i64,
+    },
     /// An unexpected failure.
     #[error("the store failed: {what}")]
     Failed {
@@ -226,7 +236,8 @@ impl StoreError {
             Self::Corrupt { .. }
             | Self::Foreign { .. }
             | Self::BadBackup { .. }
-            | Self::NewerSchema { .. } => Class::Corrupt,
+            | Self::NewerSchema { .. }
+            | Self::OlderSchema { .. } => Class::Corrupt,
             Self::Failed { .. } => Class::Bug,
         }
     }
@@ -255,6 +266,7 @@ impl StoreError {
             Self::Foreign { .. } => "store_foreign",
             Self::BadBackup { .. } => "bad_backup",
             Self::NewerSchema { .. } => "store_newer",
+            Self::OlderSchema { .. } => "store_older",
             Self::Failed { .. } => "store_failed",
         }
     }
@@ -304,6 +316,10 @@ impl StoreError {
             Self::Foreign { .. } => "it was left untouched; choose another home with TULVING_HOME",
             Self::BadBackup { .. } => "the store is as it was; choose another backup file",
             Self::NewerSchema { .. } => "it was left untouched; use the newer Tulving that wrote it",
+            Self::OlderSchema { .. } => {
+                "it was left untouched; open it with the older Tulving that wrote it (restore it there if it is a backup), \
+                 run `tulving dump FILE` there, then `tulving load FILE` here in another home"
+            }
             Self::Failed { .. } => return None,
         })
     }

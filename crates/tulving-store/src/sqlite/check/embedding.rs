@@ -1,11 +1,12 @@
 //! Checks the vectors: each must be whole, and the memories that wait for vectors must be recorded.
 
 use rusqlite::{Connection, Params};
+use tulving_core::model::checkup::StoreCheckReport;
 
 use super::super::failure::SqliteError;
 use super::super::feed::{LACKS, LIVE, VectorModels};
 use super::super::rows::ColumnReader;
-use super::{REPORT, StoreCheckReport};
+use super::{AddFindings, REPORT};
 
 /// Adds the finding `embedding`.
 pub(super) fn look(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {

@@ -7,15 +7,19 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tulving_core::model::checkup::{
+    MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding, StoreCheckReport,
+};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::job;
+use tulving_core::ports::Checkup;
 use tulving_core::text::normalize;
 
 use super::failure::SqliteError;
 use super::open::{APPLICATION_ID, DatabaseMarks};
 use super::rows::ColumnReader;
-use super::{SqliteStore, copies, migrate, rows, schema, scrub, sums};
+use super::{SqliteStore, attached, copies, migrate, rows, schema, scrub, sums};
 use crate::{draft, files};
 
 /// A log larger than this has not been moved into the database for a long time: some process reads without end.
@@ -27,79 +31,11 @@ const SAMPLE: i64 = 1_000;
 /// Number of faults of one kind that are named.
 const NAMED: usize = 5;
 
-/// The depth of a check-up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StoreCheckDepth {
-    /// All of the structure, a sample of the contents.
-    #[default]
-    Usual,
-    /// Everything.
-    Deep,
-}
-
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Nothing is wrong.
-    Fine,
-    /// It works, but needs attention.
-    Warn,
-    /// Broken.
-    Bad,
-}
-
-/// The result of one check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreCheckFinding {
-    /// The subject of the check, in one or two words.
-    pub name: &'static str,
-    /// Its severity.
-    pub severity: Severity,
-    /// The result in words.
-    pub text: String,
-    /// The hint for the user.
-    pub hint: Option<&'static str>,
-}
-
-/// All findings, in the order they were made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoreCheckReport {
-    /// The findings.
-    pub findings: Vec<StoreCheckFinding>,
-}
-
-impl StoreCheckReport {
-    /// The worst of them.
-    pub fn severity(&self) -> Severity {
-        self.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine)
-    }
-
-    fn fine(&mut self, name: &'static str, text: impl Into<String>) {
-        self.findings.push(StoreCheckFinding {
-            name,
-            severity: Severity::Fine,
-            text: text.into(),
-            hint: None,
-        });
-    }
-
-    fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(StoreCheckFinding {
-            name,
-            severity: Severity::Warn,
-            text: text.into(),
-            hint: Some(hint),
-        });
-    }
-
-    fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
-        self.findings.push(StoreCheckFinding {
-            name,
-            severity: Severity::Bad,
-            text: text.into(),
-            hint: Some(hint),
-        });
-    }
+/// Adds findings to a report.
+trait AddFindings {
+    fn fine(&mut self, name: &'static str, text: impl Into<String>);
+    fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str);
+    fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str);
 
     /// Adds a bad finding that names the faults, or a fine one if there are none.
     fn faults(&mut self, name: &'static str, good: &str, faults: &[String], hint: &'static str) {
@@ -107,6 +43,20 @@ impl StoreCheckReport {
             [] => self.fine(name, good),
             _ => self.bad(name, some(faults), hint),
         }
+    }
+}
+
+impl AddFindings for StoreCheckReport {
+    fn fine(&mut self, name: &'static str, text: impl Into<String>) {
+        self.findings.push(StoreCheckFinding::fine(name, text));
+    }
+
+    fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
+        self.findings.push(StoreCheckFinding::warn(name, text, hint));
+    }
+
+    fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str) {
+        self.findings.push(StoreCheckFinding::bad(name, text, hint));
     }
 }
 
@@ -164,9 +114,8 @@ const ORPHANS: &[(&str, &str)] = &[
     ),
 ];
 
-impl SqliteStore {
-    /// Checks the whole store. It only reads; an error means that the store could not even be read.
-    pub fn check(&self, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
+impl Checkup for SqliteStore {
+    fn check(&self, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
         let mut checkup = StoreCheckReport::default();
         self.read(|reader| {
             marks(reader, &mut checkup)?;
@@ -194,6 +143,16 @@ impl SqliteStore {
         Ok(checkup)
     }
 
+    fn memories_with_attachments(&self) -> Result<Vec<MemoryAttachment>, StoreError> {
+        self.read(attached::with_attachments)
+    }
+
+    fn mirrored_memories(&self) -> Result<Vec<MirroredMemory>, StoreError> {
+        self.read(attached::mirrored)
+    }
+}
+
+impl SqliteStore {
     /// A file that is opened as one that does not change always has the journal mode `delete`, so in a home that can only be
     /// read its header is asked.
     fn journal(&self, reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
