@@ -19,8 +19,7 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock, SystemClock};
 
 use crate::exit::{self, Outcome};
-use crate::failure::{Cause, Failure};
-use crate::input::InputError;
+use crate::failure::{Cause, Failure, InputError};
 use crate::interrupt;
 use crate::show::style::{self, BAD, FAINT, WARN};
 use crate::show::text::block;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tulving_core::Engine;
 use tulving_server::http::{RulesReloader, ServerRules};
 
-use crate::args::Global;
 use crate::config::{self, Chosen, LISTS, SettingError, Settings};
+use crate::global::GlobalArgs;
 use crate::log::Log;
 
 /// Prefixes of the settings that take effect in a running server.
@@ -23,7 +23,7 @@ const NOT_YET: &str = "has changed, and takes effect when the server is started 
 
 /// Watches `config.toml`, `config.json` and the files of the certificate.
 pub(crate) struct Watch {
-    global: Global,
+    global: GlobalArgs,
     log: Log,
     engine: Arc<Engine>,
     /// The last warning about settings that have no effect.
@@ -39,7 +39,7 @@ pub(crate) struct Watch {
 type Look = (u64, u64, i64, i64);
 
 impl Watch {
-    pub(crate) fn new(global: &Global, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
+    pub(crate) fn new(global: &GlobalArgs, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);

@@ -17,7 +17,7 @@ use tulving_store::{
     Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, SqliteOptions, SqliteStore, Workspace,
 };
 
-use crate::commands;
+use crate::background;
 use crate::config::{BackendSetting, Calling, Settings, Source};
 use crate::failure::{Cause, Failure, Outside};
 use crate::home_token;
@@ -426,7 +426,7 @@ impl App<'_> {
         // A language model may take a minute, so this process does not wait for it.
         if self.engine.has_to_think()? && keeper::thinking(self.store.home()).is_some() {
             // Where none can be started, whoever comes next does it.
-            let _ = commands::jobs::start(self.settings);
+            let _ = background::start_jobs(self.settings);
         }
         Ok(())
     }
@@ -473,7 +473,7 @@ impl App<'_> {
         match self.index.chore() {
             Ok(PendingIndexWork::None) => Ok(()),
             Ok(PendingIndexWork::Short) => self.fold(printer),
-            Ok(PendingIndexWork::Long) => match commands::fold::start(self.settings) {
+            Ok(PendingIndexWork::Long) => match background::start_fold(self.settings) {
                 Ok(()) => Ok(()),
                 Err(_) => self.fold(printer),
             },

@@ -11,12 +11,11 @@ use tulving_store::{
     HomeContent, RestoreOptions, RestoreReport, WrittenConfig,
 };
 
-use crate::args::Command;
+use super::cli::Command;
 use crate::config::{self, Settings};
 use crate::exit::Outcome;
-use crate::failure::{Cause, Failure};
+use crate::failure::{Cause, Failure, InputError};
 use crate::home_token;
-use crate::input::InputError;
 use crate::print::Printer;
 use crate::show::text::{counted, one_line, thousands};
 use crate::wire::{self, App};

@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use super::cli::Cli;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;

@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 use tulving_core::model::error::Error;
 use tulving_store::Home;
 
-use crate::args::Global;
 use crate::config::{self, Chosen, KeySource, Settings, Source};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::global::GlobalArgs;
 use crate::print::Printer;
 use crate::show::table::table;
 use crate::wire;
@@ -37,7 +37,7 @@ enum Act {
 
 pub(super) fn run(
     args: &Config,
-    global: &Global,
+    global: &GlobalArgs,
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {

@@ -10,8 +10,8 @@ use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
 
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::{self, InputError};
+use crate::failure::{Failure, InputError};
+use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG};
 use crate::show::text::{block, counted};

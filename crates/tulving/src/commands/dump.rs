@@ -10,8 +10,7 @@ use tulving_store::DraftFile;
 
 use super::backup;
 use crate::exit::Outcome;
-use crate::failure::{Cause, Failure};
-use crate::input::InputError;
+use crate::failure::{Cause, Failure, InputError};
 use crate::print::Printer;
 use crate::show::text::counted;
 use crate::wire::App;

@@ -1,12 +1,10 @@
 //! `tulving fold`: maintains the index. Commands start it in the background if it would take long.
 
-use std::io;
 use std::sync::Arc;
 
 use clap::Args;
 use tulving_store::{Home, SqliteStore};
 
-use crate::background;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -25,9 +23,4 @@ pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Resul
         printer.warning(format!("the index was not folded: {error}"))?;
     }
     Ok(Outcome::Done)
-}
-
-/// Starts it as its own process that outlives this one. If it is killed, the next process that needs the index starts another.
-pub(crate) fn start(settings: &Settings) -> io::Result<()> {
-    background::start(settings, &["fold"])
 }

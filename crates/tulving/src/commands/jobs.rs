@@ -1,7 +1,5 @@
 //! `tulving jobs`: shows background jobs: which wait, which failed and why.
 
-use std::io;
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tulving_core::model::error::ExtractError;
@@ -11,8 +9,6 @@ use tulving_core::model::vocabulary::JobState;
 use tulving_core::{Processed, TurnReadingCounts};
 
 use crate::args::word;
-use crate::background;
-use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::keeper;
@@ -195,12 +191,6 @@ fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
         while app.engine.think_waiting(worker::own())?.is_some() {}
     }
     Ok(Outcome::Done)
-}
-
-/// Starts these jobs in their own process that outlives this one, unless another process does them. Each job runs in
-/// the name of the principal that logged the turn, which may be any.
-pub(crate) fn start(settings: &Settings) -> io::Result<()> {
-    background::start(settings, &["jobs", "run", "--background"])
 }
 
 /// Describes the result for turns, if there is one.

@@ -14,8 +14,8 @@ use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits;
 
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::{self, InputError};
+use crate::failure::{Failure, InputError};
+use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, WORD};
 use crate::show::text::counted;

@@ -14,10 +14,10 @@ use tulving_dialects::Dialect;
 use tulving_server::http::{Gauge, HttpApp as Service, ListenError, Listener};
 use tulving_store::SqliteStore;
 
-use crate::args::Global;
 use crate::config::Source;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::global::GlobalArgs;
 use crate::holder;
 use crate::keeper::{Consolidator, Keeper, Tender, Thinker};
 use crate::log::Log;
@@ -61,7 +61,7 @@ struct Listening<'a> {
 
 pub(super) fn run(
     args: &Serve,
-    global: &Global,
+    global: &GlobalArgs,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {

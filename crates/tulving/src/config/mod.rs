@@ -32,7 +32,7 @@ use tulving_core::model::time::Zone;
 use tulving_core::model::turn::Listening;
 use tulving_core::{ConsolidationSettings, SecretPolicies};
 
-use crate::args::Global;
+use crate::global::GlobalArgs;
 use crate::log::Logging;
 use crate::nearest::nearest;
 use embedding::Embedding;
@@ -222,7 +222,7 @@ pub(crate) const HOME: &str = "TULVING_HOME";
 pub(crate) const TOKEN: &str = "TULVING_TOKEN";
 
 /// Reads the settings: defaults, file, environment, flags.
-pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
+pub(crate) fn read(global: &GlobalArgs) -> Result<Settings, SettingError> {
     let (home, _) = home(global)?;
     // A token that is set but empty or garbled is a wrong token, never the local user: a host whose secret is missing
     // must not act with more rights than it was given.
@@ -281,7 +281,7 @@ impl Settings {
 }
 
 /// Returns the path of the home, and its source.
-pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
+pub(crate) fn home(global: &GlobalArgs) -> Result<(PathBuf, Source), SettingError> {
     if let Some(path) = &global.home {
         return at_home(path.clone(), Source::Flag { name: "--home" });
     }

@@ -19,11 +19,10 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock as _, SystemClock};
 
 use self::life::{LifeClock, Lived, days_before};
-use crate::args::Global;
 use crate::config::{self, Settings};
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::InputError;
+use crate::failure::{Failure, InputError};
+use crate::global::GlobalArgs;
 use crate::interrupt;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG, WORD};
@@ -239,7 +238,7 @@ fn remove(home: &Path, only_inside: bool) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &Demo, global: &GlobalArgs, printer: &mut Printer) -> Result<Outcome, Failure> {
     if global.home.is_some() || global.space.is_some() {
         return Err(Failure::usage("the demo has a home of its own")
             .hinted("`--keep DIR` says where it is and keeps it"));

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use tulving_core::model::preview;
 
-use crate::args::Cli;
+use super::super::cli::Cli;
 use crate::commands::{context, done, forget, get, journal, memory, moves, recall, save};
 use crate::failure::Failure;
 use crate::nearest::nearest;

@@ -14,10 +14,10 @@ use clap::Args;
 use tulving_core::model::error::Class;
 
 use super::{context, done, forget, get, journal, memory, moves, recall, save};
-use crate::args::Global;
 use crate::config;
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::global::GlobalArgs;
 use crate::input::Lines;
 use crate::print::Printer;
 use crate::wire::App;
@@ -44,7 +44,7 @@ pub(crate) struct Shell {}
 
 /// The state between lines.
 struct Session<'a> {
-    global: &'a Global,
+    global: &'a GlobalArgs,
     app: &'a App<'a>,
     last: Option<Last>,
 }
@@ -55,7 +55,7 @@ enum Step {
     Quit,
 }
 
-pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(global: &GlobalArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     // A missing space is reported at once, and not by each line.
     app.here()?;
     let mut session = Session { global, app, last: None };
@@ -125,7 +125,7 @@ impl Session<'_> {
     fn act(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
         let Line { space, command } = line::read(text)?;
         let Some(space) = space else { return self.run(command, self.app, printer) };
-        let settings = config::read(&Global { space: Some(space), ..self.global.clone() })?;
+        let settings = config::read(&GlobalArgs { space: Some(space), ..self.global.clone() })?;
         self.run(command, &self.app.with(&settings), printer)
     }
 

@@ -17,8 +17,7 @@ use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use tulving_core::text::{private, secrets};
 
 use super::line;
-use crate::failure::Failure;
-use crate::input::InputError;
+use crate::failure::{Failure, InputError};
 use crate::print::Printer;
 use crate::show::style::{self, FAINT};
 use crate::wire::App;

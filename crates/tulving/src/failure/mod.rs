@@ -3,9 +3,12 @@
 //! The engine's errors stay typed to the end, so that class, code and hint reach [`print`](crate::print) and
 //! [`exit`](crate::exit) unchanged.
 
+mod input;
+
 use std::io;
 use std::net::SocketAddr;
 
+pub(crate) use input::InputError;
 use tulving_core::model::error::{Class, Error, Invalid, StoreError};
 use tulving_dialects::tool::ToolError;
 use tulving_server::http::ListenError;
@@ -14,7 +17,6 @@ use tulving_store::foreign::ForeignError;
 
 use crate::config::SettingError;
 use crate::holder::Holder;
-use crate::input::InputError;
 
 /// The reason why a command was not done, and a hint if the cause has none of its own.
 #[derive(Debug)]
