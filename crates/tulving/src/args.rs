@@ -78,7 +78,7 @@ pub(crate) fn count_within(field: Field, got: i64, least: usize, most: usize) ->
 /// Flags that choose among memories.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which memories")]
-pub(crate) struct Chooser {
+pub(crate) struct FilterArgs {
     /// Of this type; may be repeated
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType), hide_possible_values = true)]
     types: Vec<MemoryType>,
@@ -129,7 +129,7 @@ pub(crate) struct Chooser {
     pub(crate) all_spaces: bool,
 }
 
-impl Chooser {
+impl FilterArgs {
     /// Returns the filter of these flags. The caller still has to set the space.
     pub(crate) fn filter(&self, zone: &Zone) -> Result<Filter, Failure> {
         Ok(Filter {

@@ -141,7 +141,7 @@ fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
 }
 
 /// A file, or standard input, read line by line.
-pub(crate) struct Lines {
+pub(crate) struct InputLines {
     name: String,
     size: Option<u64>,
     reader: Box<dyn BufRead>,
@@ -149,7 +149,7 @@ pub(crate) struct Lines {
     line: u64,
 }
 
-impl Lines {
+impl InputLines {
     /// Opens a file; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = name(path);

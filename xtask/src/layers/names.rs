@@ -9,8 +9,15 @@ use crate::finding::CheckFinding;
 use crate::source::{PathName, is_word, line_of};
 
 /// The crates with unique type names. A crate is added when its types have been renamed.
-pub(super) const CHECKED: &[&str] =
-    &["tulving-dialects", "tulving-models", "tulving-server", "tulving-store", "tulving-testkit", "xtask"];
+pub(super) const CHECKED: &[&str] = &[
+    "tulving",
+    "tulving-dialects",
+    "tulving-models",
+    "tulving-server",
+    "tulving-store",
+    "tulving-testkit",
+    "xtask",
+];
 
 const KEYWORDS: [&str; 4] = ["struct", "enum", "trait", "type"];
 

@@ -17,7 +17,7 @@ use super::{
 use crate::exit;
 use crate::global::GlobalArgs;
 use crate::help;
-use crate::meant;
+use crate::suggestions;
 
 /// The end of the short help.
 const SHORT_HELP: &str =
@@ -47,126 +47,126 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Save a memory
-    Save(Box<save::Save>),
+    Save(Box<save::SaveArgs>),
     /// Save a document: a file, a URL, or what comes from standard input
-    Push(Box<push::Push>),
+    Push(Box<push::PushArgs>),
     /// Take in folders of files, or what another memory system kept
-    Import(import::Import),
+    Import(import::ImportArgs),
     /// Find memories again
-    Recall(recall::Recall),
+    Recall(recall::RecallArgs),
     /// Show one memory with everything that is known of it
-    Get(get::Get),
+    Get(get::GetArgs),
     /// List memories, page by page
-    List(list::List),
+    List(list::ListArgs),
     /// Print all memories by category
-    Memory(memory::AllMemories),
+    Memory(memory::MemoryArgs),
     /// Ask, remember and forget at a prompt
-    Shell(shell::Shell),
+    Shell(shell::ShellArgs),
     /// Change a memory; the old version stays in its history
-    Update(Box<update::Update>),
+    Update(Box<update::UpdateArgs>),
     /// Show the versions of a memory
-    History(history::History),
+    History(history::HistoryArgs),
     /// Bring an old version back
-    Revert(revert::Revert),
+    Revert(revert::RevertArgs),
     /// Forget memories; they can be restored, unless --hard
-    Forget(forget::Forget),
+    Forget(forget::ForgetArgs),
     /// Close todos and goals, or open them again
     Done(done::DoneArgs),
     /// Bring forgotten memories back
     #[command(after_help = moves::RESTORE_EXAMPLES)]
-    Restore(moves::Which),
+    Restore(moves::MemoriesArgs),
     /// Hide memories from recall; they stay readable
     #[command(after_help = moves::ARCHIVE_EXAMPLES)]
-    Archive(moves::Which),
+    Archive(moves::MemoriesArgs),
     /// Bring archived memories back into recall
     #[command(after_help = moves::UNARCHIVE_EXAMPLES)]
-    Unarchive(moves::Which),
+    Unarchive(moves::MemoriesArgs),
     /// Pin memories: mark them as ones to keep
     #[command(after_help = moves::PIN_EXAMPLES)]
-    Pin(moves::Which),
+    Pin(moves::MemoriesArgs),
     /// Unpin memories
     #[command(after_help = moves::UNPIN_EXAMPLES)]
-    Unpin(moves::Which),
+    Unpin(moves::MemoriesArgs),
     /// Look at notes that wait for you, and accept or reject them
-    Review(review::Review),
+    Review(review::ReviewArgs),
     /// Move memories to another space
-    Move(r#move::Move),
+    Move(r#move::MoveArgs),
     /// Apply the rules for memories that have aged
-    Tend(tend::Tend),
+    Tend(tend::TendArgs),
     /// Link one memory to another
-    Associate(associate::Associate),
+    Associate(associate::AssociateArgs),
     /// Remove links between two memories
-    Dissociate(dissociate::Dissociate),
+    Dissociate(dissociate::DissociateArgs),
     /// Show what a memory is linked with
-    Related(related::Related),
+    Related(related::RelatedArgs),
     /// Show how what is known about something changed
     Timeline(timeline::TimelineArgs),
     /// Print what to know at the start of a session, for a system prompt
-    Context(context::Context),
+    Context(context::ContextArgs),
     /// Show the journal of a day, or note something today
-    Journal(journal::Journal),
+    Journal(journal::JournalArgs),
     /// Show or change MEMORY.md, which is always known
     LongTerm(long_term::LongTermArgs),
     /// Take over what the last journals say into MEMORY.md
-    Consolidate(consolidate::Consolidate),
+    Consolidate(consolidate::ConsolidateArgs),
     /// List, read and write the files of a space
-    File(file::File),
+    File(file::FileArgs),
     /// Archive a conversation as a file and a memory
-    ArchiveConversation(conversation::ArchiveConversation),
+    ArchiveConversation(conversation::ArchiveConversationArgs),
     /// List and read archived conversations
-    Conversation(conversation::Conversation),
+    Conversation(conversation::ConversationArgs),
     /// Log what was said, turn by turn, and show it
     Turn(turn::TurnArgs),
     /// Print the prompt for a session that begins after one was lost
-    Recover(turn::Recover),
+    Recover(turn::RecoverArgs),
     /// Call a tool of a dialect, as an agent would
-    Tool(tool::Tool),
+    Tool(tool::ToolArgs),
     /// Serve an agent over MCP, on standard input and output
-    Mcp(mcp::Mcp),
+    Mcp(mcp::McpArgs),
     /// Start the server for programs and agents: HTTP, and MCP over it
-    Serve(serve::Serve),
+    Serve(serve::ServeArgs),
     /// Manage spaces and who is in them
-    Space(space::Space),
+    Space(space::SpaceArgs),
     /// Manage the tokens of agents and programs
-    Token(token::Token),
+    Token(token::TokenArgs),
     /// Show what was done, by whom and why
-    Audit(audit::Audit),
+    Audit(audit::AuditArgs),
     /// Show what is wrong with memories, and do what is proposed about it
-    AuditQuality(audit_quality::AuditQuality),
+    AuditQuality(audit_quality::AuditQualityArgs),
     /// Copy the whole home into a file, or back
-    Backup(backup::Backup),
+    Backup(backup::BackupArgs),
     /// Write everything as JSON Lines
-    Dump(dump::Dump),
+    Dump(dump::DumpArgs),
     /// Take in what dump wrote
-    Load(load::Load),
+    Load(load::LoadArgs),
     /// Show the work that waits in the background, or do it now
-    Jobs(jobs::Jobs),
+    Jobs(jobs::JobsArgs),
     /// Show what was done in the background
-    Passes(passes::Passes),
+    Passes(passes::PassesArgs),
     /// Take back the last change, or what a pass did
-    Undo(passes::Undo),
+    Undo(passes::UndoArgs),
     /// Get back the file that a memory describes
     Attachment(attachment::AttachmentArgs),
     /// Compute the vectors that are still missing
-    Embed(embed::Embed),
+    Embed(embed::EmbedArgs),
     /// Try the language model that is set up
     Llm(llm::LlmArgs),
     /// Show what the language model has cost
-    Usage(usage::Usage),
+    Usage(usage::UsageArgs),
     /// Check that the home is sound, and say what is not
-    Doctor(doctor::Doctor),
+    Doctor(doctor::DoctorArgs),
     /// Show each setting and where it came from
-    Config(config::Config),
+    Config(config::ConfigArgs),
     /// Walk through a made-up year of an agent, in a home that is thrown away
-    Demo(demo::Demo),
+    Demo(demo::DemoArgs),
     /// Print the completions for a shell
-    Completions(completions::Completions),
+    Completions(completions::CompletionsArgs),
     /// Read the text out of a file; other commands start it by themselves
     #[command(hide = true)]
-    ExtractText(extract_text::ExtractText),
+    ExtractText(extract_text::ExtractTextArgs),
     /// Look after the index; other commands start it by themselves
     #[command(hide = true)]
-    Fold(fold::Fold),
+    Fold(fold::FoldArgs),
     /// Show this help, or that of a command
     #[command(hide = true)]
     Help {
@@ -190,7 +190,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 /// Parses a command line with clap. An error also says what was probably meant.
 fn matches(line: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let read = command().try_get_matches_from(line);
-    read.map_err(|error| meant::explained(error, &Cli::command(), line))
+    read.map_err(|error| suggestions::explained(error, &Cli::command(), line))
 }
 
 /// The command line as clap reads it, with its commands in groups.

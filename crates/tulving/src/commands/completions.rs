@@ -18,12 +18,12 @@ Examples:
 /// Flags of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// For which shell
     shell: Shell,
 }
 
-pub(super) fn run(args: &Completions, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &CompletionsArgs, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tulving", &mut script);
     if printer.json() {

@@ -13,10 +13,10 @@ use crate::wire;
 
 /// Flags of `fold`.
 #[derive(Debug, Args)]
-pub(crate) struct Fold {}
+pub(crate) struct FoldArgs {}
 
 /// Folds a long tail, and rebuilds the index if that is needed and no other process does.
-pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(_: &FoldArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let store = Arc::new(SqliteStore::open(&home, wire::options(settings))?);
     if let Err(error) = wire::index(&store).tend() {

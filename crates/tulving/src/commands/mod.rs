@@ -194,7 +194,7 @@ fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Resul
 
 /// Something with the name of the space it is in, for programs.
 #[derive(Serialize)]
-struct Placed<'a, T> {
+struct WithSpaceName<'a, T> {
     #[serde(flatten)]
     inner: &'a T,
     space_name: Option<&'a str>,
@@ -202,19 +202,19 @@ struct Placed<'a, T> {
 
 /// A memory and how much it matters by now.
 #[derive(Serialize)]
-struct Weighed<'a> {
+struct WithImportance<'a> {
     #[serde(flatten)]
     memory: &'a Memory,
     importance_now: f64,
 }
 
-impl<'a> Weighed<'a> {
+impl<'a> WithImportance<'a> {
     fn new(memory: &'a Memory, now: Timestamp) -> Self {
         Self { memory, importance_now: decay::shown(memory, now) }
     }
 }
 
-impl<'a, T> Placed<'a, T> {
+impl<'a, T> WithSpaceName<'a, T> {
     fn new(inner: &'a T, space: SpaceId, names: &'a SpaceNames) -> Self {
         Self { inner, space_name: names.get(&space).map(String::as_str) }
     }
