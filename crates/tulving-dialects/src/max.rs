@@ -15,8 +15,8 @@ use tulving_core::{model::limits, model::preview};
 use tulving_text::visible;
 
 use crate::argument::MemoryRefArgument;
-use crate::context::{self, OPENING_CHARS};
 use crate::document::Excerpt;
+use crate::opening::{OPENING_CHARS, opened};
 use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::{outgoing, words};
 
@@ -380,7 +380,7 @@ pub(crate) fn opening(desk: &ToolContext<'_>) -> Result<Option<String>, ToolErro
         .collect();
     let pointer = (more || count < total).then(|| "There is more; recall finds it.".to_owned());
     let pointers: Vec<String> = pointer.into_iter().collect();
-    Ok(Some(context::opened(&pointers, &format!("{SUMMARY}{}", sections.join("\n")))))
+    Ok(Some(opened(&pointers, &format!("{SUMMARY}{}", sections.join("\n")))))
 }
 
 fn heading(category: MemoryType) -> String {

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::model::preview;
 
-use crate::tool::ToolError;
+use crate::error::ToolError;
 
 /// Converts arguments that a model wrote as strings to the types of the schema, if the meaning is clear: `"5"` for a number,
 /// `"true"`, `"[\"a\"]"` for a list, `"{…}"` for an object. A string stays a string if the schema allows one, and [`read`]

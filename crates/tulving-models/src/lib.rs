@@ -6,16 +6,13 @@
 mod address;
 mod agent;
 mod breaker;
-mod config;
 mod embed;
 mod llm;
-mod none;
 mod retry;
 mod said;
 mod secret;
 
 pub use address::ServiceUrl;
-pub use config::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, embedder};
-pub use embed::{HttpEmbedder, MiniLm};
+pub use embed::{EmbedderConfig, EmbeddingServiceConfig, HttpEmbedder, MiniLm, RetryPolicy, embedder};
 pub use llm::{LlmConfig, LlmProvider, language_model};
 pub use secret::ApiKey;

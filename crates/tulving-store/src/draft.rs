@@ -89,6 +89,19 @@ impl Write for DraftFile {
     }
 }
 
+/// Replaces or creates a file, with mode 0600.
+///
+/// A reader sees the old content or the new one, and after a crash one of the two is there. A symbolic link is replaced by a
+/// file.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let failed = |error: io::Error| files::unwritten(path, "written", &error);
+    let mut draft = DraftFile::beside(path, "")?;
+    draft.write_all(content).map_err(failed)?;
+    draft.sync().map_err(failed)?;
+    draft.replace(path).map_err(failed)?;
+    files::sync_folder(files::folder_of(path))
+}
+
 /// A temporary folder, 0700. It is deleted with its content when it is dropped.
 pub(crate) struct DraftFolder {
     // Dropped in this order, so that it is locked for as long as it has its name.
@@ -218,6 +231,17 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_replaced_file_is_whole_and_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        replace(&path, b"one").expect("written");
+        replace(&path, b"two").expect("replaced");
+        assert_eq!(fs::read(&path).expect("there"), b"two");
+        assert_eq!(files::mode(&path), Some(0o600));
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no draft is left");
     }
 
     #[test]

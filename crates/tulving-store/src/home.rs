@@ -2,13 +2,14 @@
 //!
 //! Created for its owner alone: folders 0700, files 0600.
 
-use std::fs::DirBuilder;
-use std::io;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read as _};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 use tulving_core::model::error::StoreError;
+use tulving_core::model::space::is_token;
 
 use crate::files;
 
@@ -155,7 +156,7 @@ impl Home {
         if self.database().exists() {
             return Ok(());
         }
-        files::refuse_foreign_token(self)?;
+        refuse_foreign_token(self)?;
         let manifest = self.index_dir().join("manifest");
         match files::beginning(&manifest, MANIFEST_BEGINNING) {
             Some(bytes) if !begins_as_manifest(&bytes) => {
@@ -194,6 +195,35 @@ impl Home {
             (self.appends(), "what is being appended to files"),
             (self.pledges(), "the pledges"),
         ]
+    }
+}
+
+/// The most bytes of a token file that are read; a token has 47 characters.
+const TOKEN_BYTES: u64 = 256;
+
+/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or contains something other than a
+/// token. An empty one may be replaced.
+fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
+    let path = home.token_file();
+    let refused = |why: &str| StoreError::Unusable {
+        path: path.clone(),
+        verb: "used as the token of this home",
+        why: why.to_owned(),
+    };
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(files::unwritten(&path, "read", &error)),
+        Ok(found) if !found.is_file() => {
+            return Err(refused(&format!("it is {}", files::sort(found.file_type()))));
+        }
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(&path).and_then(|file| file.take(TOKEN_BYTES).read_to_end(&mut bytes));
+    read.map_err(|error| files::unwritten(&path, "read", &error))?;
+    match std::str::from_utf8(&bytes).map(str::trim) {
+        Ok(text) if text.is_empty() || is_token(text) => Ok(()),
+        _ => Err(refused("it holds no token of Tulving, so another program wrote it")),
     }
 }
 

@@ -19,6 +19,8 @@ mod plugin;
 mod presence;
 mod process;
 mod sqlite;
+mod target;
+mod token_file;
 pub mod tree;
 mod workspace;
 
@@ -27,13 +29,13 @@ pub use backup::{
     BackupReport, ConfigOutcome, ConfigTexts, DamagedStoreRestore, HomeContent, RestoreOptions,
     RestoreReport, WrittenConfig,
 };
-pub use draft::DraftFile;
-pub use files::{
-    check_target, open_regular, read_regular, read_token_file, remove_token_file, replace, write_token_file,
-};
+pub use draft::{DraftFile, replace};
+pub use files::{open_regular, read_regular};
 pub use home::Home;
 pub use index::{FoldOutcome, IndexStatus, PendingIndexWork, SearchIndex};
 pub use plugin::{Plugin, PluginCommand};
 pub use presence::PresenceCheck;
 pub use sqlite::{DamagedDatabase, DatabaseBackup, ExistingFilePolicy, SqliteOptions, SqliteStore};
+pub use target::check_target;
+pub use token_file::{read_token_file, remove_token_file, write_token_file};
 pub use workspace::Workspace;

@@ -7,8 +7,19 @@ use std::{env, io};
 
 use crate::config::{Settings, TOKEN};
 
+/// Starts the jobs that ask a language model: `tulving jobs run --background`. The process ends at once if another one does them.
+/// Each job runs in the name of the principal that logged the turn, which may be any.
+pub(crate) fn start_jobs(settings: &Settings) -> io::Result<()> {
+    start(settings, &["jobs", "run", "--background"])
+}
+
+/// Starts the maintenance of the index: `tulving fold`. If it is killed, the next process that needs the index starts another.
+pub(crate) fn start_fold(settings: &Settings) -> io::Result<()> {
+    start(settings, &["fold"])
+}
+
 /// Starts a command on the same home, in its own process that outlives this one.
-pub(crate) fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
+fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
     let mut command = Command::new(env::current_exe()?);
     command.arg("--home").arg(&settings.home).args(words);
     // The work belongs to the home, not to the caller that caused it.

@@ -12,44 +12,53 @@ use crate::failure::Failure;
 use crate::nearest::nearest;
 
 /// A condition on memories.
-struct Key {
+struct FilterKey {
     name: &'static str,
     put: fn(&mut Filter, &str, &Zone) -> Result<(), Failure>,
 }
 
 /// All conditions. A list condition may be repeated and matches any of its values, except that all tags must match.
-const KEYS: [Key; 16] = [
-    Key { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
-    Key { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
-    Key { name: "stability", put: |filter, value, _| add(&mut filter.stabilities, value) },
-    Key { name: "state", put: |filter, value, _| add(&mut filter.states, value) },
-    Key {
+const KEYS: [FilterKey; 16] = [
+    FilterKey { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
+    FilterKey { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
+    FilterKey { name: "stability", put: |filter, value, _| add(&mut filter.stabilities, value) },
+    FilterKey { name: "state", put: |filter, value, _| add(&mut filter.states, value) },
+    FilterKey {
         name: "tag",
         put: |filter, value, _| {
             filter.tags.push(value.to_owned());
             Ok(())
         },
     },
-    Key { name: "content-type", put: |filter, value, _| add(&mut filter.content_types, value) },
-    Key { name: "key", put: |filter, value, _| set("key", &mut filter.key, Ok(value.to_owned())) },
-    Key {
+    FilterKey { name: "content-type", put: |filter, value, _| add(&mut filter.content_types, value) },
+    FilterKey { name: "key", put: |filter, value, _| set("key", &mut filter.key, Ok(value.to_owned())) },
+    FilterKey {
         name: "source-path",
         put: |filter, value, _| set("source-path", &mut filter.source_path, Ok(value.to_owned())),
     },
-    Key {
+    FilterKey {
         name: "conversation",
         put: |filter, value, _| set("conversation", &mut filter.conversation, Ok(value.to_owned())),
     },
-    Key { name: "author", put: |filter, value, _| set("author", &mut filter.author, Ok(value.parse()?)) },
-    Key {
+    FilterKey {
+        name: "author",
+        put: |filter, value, _| set("author", &mut filter.author, Ok(value.parse()?)),
+    },
+    FilterKey {
         name: "agent",
         put: |filter, value, _| set("agent", &mut filter.source_agent, Ok(value.to_owned())),
     },
-    Key { name: "pinned", put: |filter, value, _| set("pinned", &mut filter.pinned, truth(value)) },
-    Key { name: "done", put: |filter, value, _| set("done", &mut filter.done, truth(value)) },
-    Key { name: "since", put: |filter, value, zone| set("since", &mut filter.since, moment(value, zone)) },
-    Key { name: "until", put: |filter, value, zone| set("until", &mut filter.until, moment(value, zone)) },
-    Key {
+    FilterKey { name: "pinned", put: |filter, value, _| set("pinned", &mut filter.pinned, truth(value)) },
+    FilterKey { name: "done", put: |filter, value, _| set("done", &mut filter.done, truth(value)) },
+    FilterKey {
+        name: "since",
+        put: |filter, value, zone| set("since", &mut filter.since, moment(value, zone)),
+    },
+    FilterKey {
+        name: "until",
+        put: |filter, value, zone| set("until", &mut filter.until, moment(value, zone)),
+    },
+    FilterKey {
         name: "contains",
         put: |filter, value, _| set("contains", &mut filter.substring, Ok(value.to_owned())),
     },

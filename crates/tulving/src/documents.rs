@@ -11,7 +11,7 @@ use serde_json::Value;
 use tulving_dialects::Dialect;
 use tulving_testkit::markdown::{MarkdownPieceKind, pages, pieces};
 
-use crate::args::Cli;
+use crate::commands::Cli;
 use crate::config;
 use crate::help;
 

@@ -110,7 +110,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-    use crate::args::Cli;
+    use crate::commands::Cli;
     use crate::show::text::width;
 
     #[test]

@@ -11,64 +11,64 @@ use tulving_core::model::vocabulary::Relation;
 use crate::nearest::nearest;
 
 /// The shape that a value must have.
-enum Shape {
+enum JsonShape {
     Text,
     Number,
     WholeNumber,
     Truth,
     Texts,
-    Objects(&'static Fields),
+    Objects(&'static ObjectFields),
 }
 
 /// The fields of an object.
-struct Fields {
+struct ObjectFields {
     /// The name of the object in messages.
     name: &'static str,
-    known: &'static [(&'static str, Shape)],
+    known: &'static [(&'static str, JsonShape)],
     /// The required fields.
     needed: &'static [&'static str],
 }
 
 /// The fields of a memory to save.
-const MEMORY: Fields = Fields {
+const MEMORY: ObjectFields = ObjectFields {
     name: "memory",
     known: &[
-        ("content", Shape::Text),
-        ("content_type", Shape::Text),
-        ("language", Shape::Text),
-        ("key", Shape::Text),
-        ("title", Shape::Text),
-        ("summary", Shape::Text),
-        ("tags", Shape::Texts),
-        ("type", Shape::Text),
-        ("kind", Shape::Text),
-        ("stability", Shape::Text),
-        ("importance", Shape::Number),
-        ("boundary", Shape::Text),
-        ("author", Shape::Text),
-        ("source_note", Shape::Text),
-        ("origin", Shape::Text),
-        ("source_agent", Shape::Text),
-        ("assisted_by_agent", Shape::Text),
-        ("trust", Shape::Text),
-        ("pass", Shape::Text),
-        ("source_path", Shape::Text),
-        ("conversation", Shape::Text),
-        ("position", Shape::WholeNumber),
-        ("speaker", Shape::Text),
-        ("occurred_at", Shape::Text),
-        ("valid_from", Shape::Text),
-        ("valid_until", Shape::Text),
-        ("expires_at", Shape::Text),
-        ("pinned", Shape::Truth),
-        ("associations", Shape::Objects(&ASSOCIATION)),
+        ("content", JsonShape::Text),
+        ("content_type", JsonShape::Text),
+        ("language", JsonShape::Text),
+        ("key", JsonShape::Text),
+        ("title", JsonShape::Text),
+        ("summary", JsonShape::Text),
+        ("tags", JsonShape::Texts),
+        ("type", JsonShape::Text),
+        ("kind", JsonShape::Text),
+        ("stability", JsonShape::Text),
+        ("importance", JsonShape::Number),
+        ("boundary", JsonShape::Text),
+        ("author", JsonShape::Text),
+        ("source_note", JsonShape::Text),
+        ("origin", JsonShape::Text),
+        ("source_agent", JsonShape::Text),
+        ("assisted_by_agent", JsonShape::Text),
+        ("trust", JsonShape::Text),
+        ("pass", JsonShape::Text),
+        ("source_path", JsonShape::Text),
+        ("conversation", JsonShape::Text),
+        ("position", JsonShape::WholeNumber),
+        ("speaker", JsonShape::Text),
+        ("occurred_at", JsonShape::Text),
+        ("valid_from", JsonShape::Text),
+        ("valid_until", JsonShape::Text),
+        ("expires_at", JsonShape::Text),
+        ("pinned", JsonShape::Truth),
+        ("associations", JsonShape::Objects(&ASSOCIATION)),
     ],
     needed: &[],
 };
 
-const ASSOCIATION: Fields = Fields {
+const ASSOCIATION: ObjectFields = ObjectFields {
     name: "association",
-    known: &[("target", Shape::Text), ("relation", Shape::Text), ("weight", Shape::Number)],
+    known: &[("target", JsonShape::Text), ("relation", JsonShape::Text), ("weight", JsonShape::Number)],
     needed: &["target"],
 };
 
@@ -101,7 +101,7 @@ fn no_json(error: &serde_json::Error) -> String {
 }
 
 /// Returns the first field that is unknown, missing, or of the wrong shape.
-fn wrong_object(value: &Value, fields: &Fields) -> Option<String> {
+fn wrong_object(value: &Value, fields: &ObjectFields) -> Option<String> {
     let Some(object) = value.as_object() else {
         return Some(if fields.name == MEMORY.name {
             "it is not a JSON object".to_owned()
@@ -117,7 +117,7 @@ fn wrong_object(value: &Value, fields: &Fields) -> Option<String> {
     wrong.or_else(|| missing().map(|name| format!("the {} has no `{name}`", fields.name)))
 }
 
-fn unknown(name: &str, fields: &Fields) -> String {
+fn unknown(name: &str, fields: &ObjectFields) -> String {
     let there_is = format!("there is no field `{}`", preview::short(name));
     let otherwise = OTHERWISE.iter().find(|(written, _)| *written == name).map(|(_, meant)| *meant);
     let relation = || name.replace('-', "_").parse::<Relation>().ok().map(|_| "associations");
@@ -133,18 +133,18 @@ fn unknown(name: &str, fields: &Fields) -> String {
 }
 
 /// Returns why a value has the wrong shape. Most may be `null`, which counts as absent.
-fn wrong_shape(name: &str, value: &Value, shape: &Shape) -> Option<String> {
-    let optional = name != "content" && !matches!(shape, Shape::Truth | Shape::Objects(_));
+fn wrong_shape(name: &str, value: &Value, shape: &JsonShape) -> Option<String> {
+    let optional = name != "content" && !matches!(shape, JsonShape::Truth | JsonShape::Objects(_));
     let (fits, what) = match shape {
         _ if value.is_null() && optional => return None,
-        Shape::Text => (value.is_string(), "a text in quotes"),
-        Shape::Number => (value.is_number(), "a number"),
-        Shape::WholeNumber => (value.is_i64() || value.is_u64(), "a whole number"),
-        Shape::Truth => (value.is_boolean(), "true or false"),
-        Shape::Texts => {
+        JsonShape::Text => (value.is_string(), "a text in quotes"),
+        JsonShape::Number => (value.is_number(), "a number"),
+        JsonShape::WholeNumber => (value.is_i64() || value.is_u64(), "a whole number"),
+        JsonShape::Truth => (value.is_boolean(), "true or false"),
+        JsonShape::Texts => {
             (value.as_array().is_some_and(|list| list.iter().all(Value::is_string)), "a list of texts")
         }
-        Shape::Objects(fields) => match value.as_array() {
+        JsonShape::Objects(fields) => match value.as_array() {
             Some(list) => return list.iter().find_map(|item| wrong_object(item, fields)),
             None => (false, "a list of objects"),
         },

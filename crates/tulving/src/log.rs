@@ -28,16 +28,16 @@ const LAST: Duration = Duration::from_secs(1);
 
 /// The settings of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Logging {
+pub(crate) struct LogSettings {
     /// The level.
     pub(crate) level: Level,
     /// The format.
-    pub(crate) format: Format,
+    pub(crate) format: LogFormat,
 }
 
 /// The format of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum LogFormat {
     /// Text for people.
     #[default]
     Text,
@@ -45,27 +45,27 @@ pub(crate) enum Format {
     Json,
 }
 
-impl Default for Logging {
+impl Default for LogSettings {
     fn default() -> Self {
-        Self { level: Level::INFO, format: Format::Text }
+        Self { level: Level::INFO, format: LogFormat::Text }
     }
 }
 
-type Filtered = Layered<reload::Layer<Targets, Registry>, Registry>;
-type Lines = Box<dyn Layer<Filtered> + Send + Sync>;
+type FilteredRegistry = Layered<reload::Layer<Targets, Registry>, Registry>;
+type LogLayer = Box<dyn Layer<FilteredRegistry> + Send + Sync>;
 
 /// The log of this process. If it is dropped without [`end`](Self::end), the last lines may be lost.
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<Targets, Registry>,
-    lines: reload::Handle<Lines, Filtered>,
-    pen: Pen,
+    lines: reload::Handle<LogLayer, FilteredRegistry>,
+    pen: LogWriter,
 }
 
 impl Log {
     /// Starts the log, once per process.
-    pub(crate) fn start(logging: Logging) -> Self {
-        let pen = Pen::new();
+    pub(crate) fn start(logging: LogSettings) -> Self {
+        let pen = LogWriter::new();
         let (targets, filter) = reload::Layer::new(targets(logging.level));
         let (layer, lines) = reload::Layer::new(layer(logging.format, &pen));
         let subscriber = tracing_subscriber::registry().with(targets).with(layer);
@@ -83,7 +83,7 @@ impl Log {
     }
 
     /// Changes the settings.
-    pub(crate) fn change(&self, logging: Logging) {
+    pub(crate) fn change(&self, logging: LogSettings) {
         let _ = self.filter.reload(targets(logging.level));
         let _ = self.lines.reload(layer(logging.format, &self.pen));
     }
@@ -98,11 +98,11 @@ fn targets(level: Level) -> Targets {
     Targets::new().with_target(OURS, level)
 }
 
-fn layer(format: Format, pen: &Pen) -> Lines {
+fn layer(format: LogFormat, pen: &LogWriter) -> LogLayer {
     let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(pen.clone());
     match format {
-        Format::Text => layer.boxed(),
-        Format::Json => {
+        LogFormat::Text => layer.boxed(),
+        LogFormat::Json => {
             layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
         }
     }
@@ -110,18 +110,18 @@ fn layer(format: Format, pen: &Pen) -> Lines {
 
 /// Hands lines to the thread that writes them.
 #[derive(Clone)]
-struct Pen {
-    lines: SyncSender<Line>,
+struct LogWriter {
+    lines: SyncSender<LogMessage>,
     lost: Arc<AtomicU64>,
 }
 
-enum Line {
+enum LogMessage {
     Text(Vec<u8>),
     /// Acknowledges that everything before it was written.
     End(SyncSender<()>),
 }
 
-impl Pen {
+impl LogWriter {
     fn new() -> Self {
         let (lines, waiting) = sync_channel(WAITING);
         let lost = Arc::<AtomicU64>::default();
@@ -134,19 +134,19 @@ impl Pen {
     /// Waits up to a second until everything was written.
     fn wait(&self) {
         let (done, written) = sync_channel(1);
-        if self.lines.try_send(Line::End(done)).is_ok() {
+        if self.lines.try_send(LogMessage::End(done)).is_ok() {
             let _ = written.recv_timeout(LAST);
         }
     }
 }
 
-fn write(waiting: &Receiver<Line>, lost: &AtomicU64) {
+fn write(waiting: &Receiver<LogMessage>, lost: &AtomicU64) {
     for line in waiting {
         match line {
-            Line::Text(text) => {
+            LogMessage::Text(text) => {
                 let _ = io::stderr().write_all(&text);
             }
-            Line::End(done) => {
+            LogMessage::End(done) => {
                 let _ = done.send(());
             }
         }
@@ -157,8 +157,8 @@ fn write(waiting: &Receiver<Line>, lost: &AtomicU64) {
     }
 }
 
-impl<'a> MakeWriter<'a> for Pen {
-    type Writer = &'a Pen;
+impl<'a> MakeWriter<'a> for LogWriter {
+    type Writer = &'a LogWriter;
 
     fn make_writer(&'a self) -> Self::Writer {
         self
@@ -166,9 +166,9 @@ impl<'a> MakeWriter<'a> for Pen {
 }
 
 /// Each call to `write` gets one whole line.
-impl io::Write for &Pen {
+impl io::Write for &LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.lines.try_send(Line::Text(line.to_vec())).is_err() {
+        if self.lines.try_send(LogMessage::Text(line.to_vec())).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())

@@ -9,21 +9,22 @@ mod config;
 mod documents;
 mod exit;
 mod failure;
+mod global;
 mod help;
-mod holder;
 mod home_token;
 mod input;
 mod interrupt;
 mod json;
-mod keeper;
 mod keyring;
 mod log;
-mod meant;
+mod maintenance;
 mod nearest;
 mod open_store;
+mod port_owner;
 mod print;
 mod reload;
 mod show;
+mod suggestions;
 mod wire;
 mod worker;
 
@@ -32,8 +33,8 @@ use std::process::ExitCode;
 use print::Printer;
 
 fn main() -> ExitCode {
-    let mut printer = Printer::new(args::wants_json(std::env::args_os()));
-    let cli = match args::parse() {
+    let mut printer = Printer::new(commands::wants_json(std::env::args_os()));
+    let cli = match commands::parse() {
         Ok(cli) => cli,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);

@@ -19,8 +19,7 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock, SystemClock};
 
 use crate::exit::{self, Outcome};
-use crate::failure::{Cause, Failure};
-use crate::input::InputError;
+use crate::failure::{Cause, Failure, InputError};
 use crate::interrupt;
 use crate::show::style::{self, BAD, FAINT, WARN};
 use crate::show::text::block;
@@ -37,19 +36,19 @@ pub(crate) struct Printer {
     now: Timestamp,
     line: Option<u64>,
     /// Errors to print at the end, for programs.
-    failed: Vec<Details>,
+    failed: Vec<ErrorDetails>,
     warned: Vec<String>,
 }
 
 /// The errors and warnings of a command, as programs read them.
 #[derive(Serialize)]
-struct Document<'a> {
+struct ProblemDocument<'a> {
     /// The first error, which gave the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a Details>,
+    error: Option<&'a ErrorDetails>,
     /// All errors, if there are several.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [Details],
+    errors: &'a [ErrorDetails],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
     /// The line of standard input that it is about, if each line is a command.
@@ -59,7 +58,7 @@ struct Document<'a> {
 
 /// An error as programs read it.
 #[derive(Serialize)]
-struct Details {
+struct ErrorDetails {
     code: &'static str,
     class: &'static str,
     message: String,
@@ -204,7 +203,7 @@ impl Printer {
         if self.json {
             let (code, class) = (failure.code(), exit::name(failure.class()));
             let field = failure.field().map(str::to_owned);
-            self.failed.push(Details { code, class, message, hint, field });
+            self.failed.push(ErrorDetails { code, class, message, hint, field });
             return;
         }
         self.error_line(&format!("{} {message}", style::paint(BAD, "error:")));
@@ -304,7 +303,7 @@ impl Printer {
             return;
         }
         let errors = if failed.len() > 1 { failed.as_slice() } else { &[] };
-        let document = Document { error: failed.first(), errors, warnings: &warned, line: self.line };
+        let document = ProblemDocument { error: failed.first(), errors, warnings: &warned, line: self.line };
         self.error_line(&serde_json::to_string(&document).expect("plain texts are JSON"));
     }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tulving_core::Engine;
 use tulving_server::http::{RulesReloader, ServerRules};
 
-use crate::args::Global;
-use crate::config::{self, Chosen, LISTS, SettingError, Settings};
+use crate::config::{self, LISTS, SettingError, SettingValue, Settings};
+use crate::global::GlobalArgs;
 use crate::log::Log;
 
 /// Prefixes of the settings that take effect in a running server.
@@ -22,24 +22,24 @@ const CONFIG_FILES: usize = 2;
 const NOT_YET: &str = "has changed, and takes effect when the server is started anew";
 
 /// Watches `config.toml`, `config.json` and the files of the certificate.
-pub(crate) struct Watch {
-    global: Global,
+pub(crate) struct ConfigWatch {
+    global: GlobalArgs,
     log: Log,
     engine: Arc<Engine>,
     /// The last warning about settings that have no effect.
     idle: Option<&'static str>,
     home: PathBuf,
     /// The settings when the server started.
-    chosen: Vec<Chosen>,
+    chosen: Vec<SettingValue>,
     files: Vec<PathBuf>,
-    seen: Vec<Option<Look>>,
+    seen: Vec<Option<FileStamp>>,
 }
 
 /// Inode, size and modification time, which tell one state of a file from another.
-type Look = (u64, u64, i64, i64);
+type FileStamp = (u64, u64, i64, i64);
 
-impl Watch {
-    pub(crate) fn new(global: &Global, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
+impl ConfigWatch {
+    pub(crate) fn new(global: &GlobalArgs, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);
@@ -88,7 +88,7 @@ impl Watch {
     }
 }
 
-impl RulesReloader for Watch {
+impl RulesReloader for ConfigWatch {
     fn look(&mut self, asked: bool) -> Option<ServerRules> {
         let now = looks(&self.files);
         if !asked && now == self.seen {
@@ -106,7 +106,7 @@ impl RulesReloader for Watch {
 }
 
 /// Returns the values of a setting that may be given several times.
-fn values<'a>(key: &str, chosen: &'a [Chosen]) -> Vec<&'a str> {
+fn values<'a>(key: &str, chosen: &'a [SettingValue]) -> Vec<&'a str> {
     chosen.iter().filter(|one| one.key == key).map(|one| one.value.as_str()).collect()
 }
 
@@ -116,7 +116,7 @@ fn files(settings: &Settings) -> Vec<PathBuf> {
     [config::file_of(home), config::json_of(home)].into_iter().chain(tls.into_iter().flatten()).collect()
 }
 
-fn looks(files: &[PathBuf]) -> Vec<Option<Look>> {
+fn looks(files: &[PathBuf]) -> Vec<Option<FileStamp>> {
     let look = |file: &PathBuf| {
         let found = Path::metadata(file).ok()?;
         Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))

@@ -15,12 +15,12 @@ use tulving_models::{MiniLm, RetryPolicy};
 use tulving_store::extract::{self, ChildExtractor};
 use tulving_store::{Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, Workspace};
 
-use crate::commands;
-use crate::config::{BackendSetting, Calling, Settings, Source};
-use crate::failure::{Cause, Failure, Outside};
+use crate::background;
+use crate::config::{BackendSetting, EmbeddingCallOptions, SettingSource, Settings};
+use crate::failure::{Cause, Failure, NotAMember};
 use crate::home_token;
 use crate::input;
-use crate::keeper;
+use crate::maintenance;
 use crate::open_store::OpenStore;
 use crate::print::Printer;
 use crate::worker;
@@ -75,7 +75,10 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     let index = store.index.clone();
     let files = workspace(&home, settings);
     let failed = Arc::new(AtomicBool::new(false));
-    let calling = noted(settings, Calling { known: known(&*store.records, settings), ..Calling::default() });
+    let calling = noted(
+        settings,
+        EmbeddingCallOptions { known: known(&*store.records, settings), ..EmbeddingCallOptions::default() },
+    );
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
     let clock = Arc::new(HeldClock::over(clock));
     let engine = Arc::new(engine.with_clock(clock.clone()));
@@ -176,15 +179,19 @@ pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
 
 /// What the settings say. A model that cannot be had fails when it is asked, and then what was saved is found by its
 /// words: a wrong setting keeps nobody from the memories.
-pub(crate) fn embedder(settings: &Settings, calling: Calling) -> Arc<dyn Embedder> {
+pub(crate) fn embedder(settings: &Settings, calling: EmbeddingCallOptions) -> Arc<dyn Embedder> {
     let config = settings.embedding.config(calling);
     let made = config.and_then(|config| tulving_models::embedder(&config).map_err(|error| error.to_string()));
-    made.unwrap_or_else(|why| Arc::new(Unusable { why }))
+    made.unwrap_or_else(|why| Arc::new(UnusableEmbedder { why }))
 }
 
 /// The same, and whether it failed is noted.
-fn watched(settings: &Settings, calling: Calling, failed: &Arc<AtomicBool>) -> Arc<dyn Embedder> {
-    Arc::new(Watched { inner: embedder(settings, calling), failed: failed.clone() })
+fn watched(
+    settings: &Settings,
+    calling: EmbeddingCallOptions,
+    failed: &Arc<AtomicBool>,
+) -> Arc<dyn Embedder> {
+    Arc::new(WatchedEmbedder { inner: embedder(settings, calling), failed: failed.clone() })
 }
 
 /// Where processes note that the service which embeds did not answer.
@@ -193,8 +200,8 @@ fn pause_file(settings: &Settings) -> PathBuf {
 }
 
 /// The same call, which keeps to the pause that other processes of this home have noted.
-pub(crate) fn noted(settings: &Settings, calling: Calling) -> Calling {
-    Calling { pause_file: Some(pause_file(settings)), ..calling }
+pub(crate) fn noted(settings: &Settings, calling: EmbeddingCallOptions) -> EmbeddingCallOptions {
+    EmbeddingCallOptions { pause_file: Some(pause_file(settings)), ..calling }
 }
 
 /// The model that the store answers with, where knowing it saves asking a service.
@@ -204,12 +211,12 @@ fn known(store: &dyn Store, settings: &Settings) -> Option<String> {
 }
 
 /// A model of which is noted that it failed.
-struct Watched {
+struct WatchedEmbedder {
     inner: Arc<dyn Embedder>,
     failed: Arc<AtomicBool>,
 }
 
-impl Watched {
+impl WatchedEmbedder {
     fn note<T>(&self, done: Result<T, ModelError>) -> Result<T, ModelError> {
         if matches!(done, Err(ModelError::Failed { .. })) {
             self.failed.store(true, Ordering::Relaxed);
@@ -218,7 +225,7 @@ impl Watched {
     }
 }
 
-impl Embedder for Watched {
+impl Embedder for WatchedEmbedder {
     fn model(&self) -> Result<String, ModelError> {
         self.note(self.inner.model())
     }
@@ -233,17 +240,17 @@ impl Embedder for Watched {
 }
 
 /// Stands for a model that cannot be had.
-struct Unusable {
+struct UnusableEmbedder {
     why: String,
 }
 
-impl Unusable {
+impl UnusableEmbedder {
     fn error(&self) -> ModelError {
         ModelError::Failed { model: "that is set up".to_owned(), why: self.why.clone() }
     }
 }
 
-impl Embedder for Unusable {
+impl Embedder for UnusableEmbedder {
     fn model(&self) -> Result<String, ModelError> {
         Err(self.error())
     }
@@ -307,7 +314,7 @@ impl App<'_> {
     /// printed.
     pub(crate) fn place(&self, caller: &Caller) -> Result<String, Failure> {
         Ok(match self.settings.space_source() {
-            Source::Flag { name } => format!(" {name} {}", self.engine.space(caller)?.name),
+            SettingSource::Flag { name } => format!(" {name} {}", self.engine.space(caller)?.name),
             _ => String::new(),
         })
     }
@@ -316,7 +323,7 @@ impl App<'_> {
     pub(crate) fn here_and(&self, named: &[&str]) -> Result<Caller, Failure> {
         let space = self.settings.space.as_str();
         match self.settings.space_source() {
-            Source::Default => Ok(self.caller.clone()),
+            SettingSource::Default => Ok(self.caller.clone()),
             _ if self.settings.is_confined() => {
                 Ok(self.engine.confine(&self.caller, &[&[space], named].concat())?)
             }
@@ -338,7 +345,7 @@ impl App<'_> {
         &self,
         caller: &Caller,
         asked: Option<SpaceId>,
-    ) -> Result<Option<Outside>, Failure> {
+    ) -> Result<Option<NotAMember>, Failure> {
         let spaces = self.engine.spaces(caller)?;
         if spaces.iter().any(|space| asked.is_none_or(|asked| asked == space.id)) {
             return Ok(None);
@@ -346,11 +353,11 @@ impl App<'_> {
         let names: Vec<String> = spaces.into_iter().map(|space| space.name).collect();
         if !names.is_empty() {
             let what = format!("you are not in the space `{}`", self.settings.space);
-            return Ok(Some(Outside { what, hint: format!("choose with --space: {}", names.join(", ")) }));
+            return Ok(Some(NotAMember { what, hint: format!("choose with --space: {}", names.join(", ")) }));
         }
         let me = self.engine.names(&[caller.viewer.principal])?.remove(&caller.viewer.principal);
         let me = me.unwrap_or_else(|| "NAME".to_owned());
-        Ok(Some(Outside {
+        Ok(Some(NotAMember {
             what: "you are in no space".to_owned(),
             hint: format!("an admin lets you in with `tulving space add-member SPACE {me}`"),
         }))
@@ -361,7 +368,7 @@ impl App<'_> {
         if matches!(error, Error::NoSpace { .. })
             && let Ok(Some(outside)) = self.outside(caller, Some(caller.space))
         {
-            return Cause::Outside(outside).into();
+            return Cause::NotAMember(outside).into();
         }
         error.into()
     }
@@ -376,20 +383,24 @@ impl App<'_> {
     /// not answer lately is asked all the same: somebody wants to know.
     pub(crate) fn asking_anew(&self) -> Engine {
         let _ = std::fs::remove_file(pause_file(self.settings));
-        self.calling(noted(self.settings, Calling::default()))
+        self.calling(noted(self.settings, EmbeddingCallOptions::default()))
     }
 
     /// The same engine with a service that makes vectors given little time; `None` where they are made here.
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
             let known = known(&*self.store.records, self.settings);
-            let calling = Calling { patience: RetryPolicy::Hurried, known, ..Calling::default() };
+            let calling = EmbeddingCallOptions {
+                patience: RetryPolicy::Hurried,
+                known,
+                ..EmbeddingCallOptions::default()
+            };
             self.calling(noted(self.settings, calling))
         })
     }
 
     /// The same engine with a model that is called in another way.
-    fn calling(&self, calling: Calling) -> Engine {
+    fn calling(&self, calling: EmbeddingCallOptions) -> Engine {
         let embedder = watched(self.settings, calling, &self.failed);
         engine(&self.store, &self.index, &self.files, self.settings, embedder)
     }
@@ -413,9 +424,9 @@ impl App<'_> {
             }
         }
         // A language model may take a minute, so this process does not wait for it.
-        if self.engine.has_to_think()? && keeper::thinking(self.store.home()).is_some() {
+        if self.engine.has_to_think()? && maintenance::lock_llm_work(self.store.home()).is_some() {
             // Where none can be started, whoever comes next does it.
-            let _ = commands::jobs::start(self.settings);
+            let _ = background::start_jobs(self.settings);
         }
         Ok(())
     }
@@ -462,7 +473,7 @@ impl App<'_> {
         match self.index.chore() {
             Ok(PendingIndexWork::None) => Ok(()),
             Ok(PendingIndexWork::Short) => self.fold(printer),
-            Ok(PendingIndexWork::Long) => match commands::fold::start(self.settings) {
+            Ok(PendingIndexWork::Long) => match background::start_fold(self.settings) {
                 Ok(()) => Ok(()),
                 Err(_) => self.fold(printer),
             },

@@ -10,6 +10,7 @@ use crate::source::{PathName, is_word, line_of};
 
 /// The crates with unique type names. A crate is added when its types have been renamed.
 pub(super) const CHECKED: &[&str] = &[
+    "tulving",
     "tulving-dialects",
     "tulving-models",
     "tulving-server",

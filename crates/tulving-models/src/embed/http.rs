@@ -14,12 +14,12 @@ use tulving_core::ports::Embedder;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
+use super::config::{EmbeddingServiceConfig, RetryPolicy};
 use super::pause::PauseFile;
 use super::unit;
 use crate::address::ServiceUrl;
 use crate::agent;
 use crate::breaker::{BreakerPermit, CallOutcome, CircuitBreaker, CircuitOpenError};
-use crate::config::{EmbeddingServiceConfig, RetryPolicy};
 use crate::retry::{AttemptError, asked, retry};
 use crate::said::{complaint, repeated};
 use crate::secret::ApiKey;

@@ -1,14 +1,16 @@
 //! The embedders: the built-in one, a folder with a model, and embedding services.
 
+mod config;
 mod http;
 mod minilm;
+mod none;
 mod onnx;
 mod pause;
 mod wordpiece;
 
+pub use config::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, embedder};
 pub use http::HttpEmbedder;
 pub use minilm::MiniLm;
-pub(crate) use onnx::OnnxFolder;
 
 /// Scales a vector to length one. Returns `None` if it is empty, zero or not finite.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {

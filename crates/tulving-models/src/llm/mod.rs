@@ -1,11 +1,11 @@
 //! Language models behind an address: those with the protocol of OpenAI, Anthropic and Ollama.
 //!
 //! One call is one question and one whole answer; nothing is streamed. A call passes [`crate::breaker`] (is it worth trying),
-//! then for each attempt [`gate`] (the limit on concurrent calls) and [`wire`] (the request, and the meaning of its failure),
+//! then for each attempt [`concurrency`] (the limit on concurrent calls) and [`wire`] (the request, and the meaning of its failure),
 //! then the format of the service ([`openai`], [`anthropic`], [`ollama`]). All of it ends when the time of the prompt is over.
 
 mod anthropic;
-mod gate;
+mod concurrency;
 mod ollama;
 mod openai;
 mod read;
@@ -24,7 +24,7 @@ use crate::address::ServiceUrl;
 use crate::breaker::{CallOutcome, CircuitBreaker, CircuitOpenError};
 use crate::retry::{AttemptError, retry_until};
 use crate::secret::ApiKey;
-use gate::CallLimit;
+use concurrency::CallLimit;
 use wire::LlmHttpClient;
 
 /// The protocol of a service.
@@ -214,7 +214,7 @@ struct HttpLlm {
     model: String,
     time_out: Duration,
     wire: LlmHttpClient,
-    gate: CallLimit,
+    call_limit: CallLimit,
     breaker: CircuitBreaker,
 }
 
@@ -227,7 +227,7 @@ impl HttpLlm {
             model: config.model.clone(),
             time_out: config.time_out,
             wire: LlmHttpClient::new(endpoint, config.key.clone(), headers),
-            gate: CallLimit::new(config.max_concurrent),
+            call_limit: CallLimit::new(config.max_concurrent),
             breaker: CircuitBreaker::new(config.failures, config.pause),
         }
     }
@@ -238,7 +238,7 @@ impl HttpLlm {
         let model = prompt.model.as_deref().unwrap_or(&self.model);
         let question = self.provider.question(model, prompt, self.wire.address()).to_string();
         let answer = retry_until(end, || {
-            let slot = self.gate.enter(end).map_err(AttemptError::Final)?;
+            let slot = self.call_limit.enter(end).map_err(AttemptError::Final)?;
             let answer = self.wire.ask(&question, model, within, end);
             drop(slot);
             answer.map_err(|error| match error {

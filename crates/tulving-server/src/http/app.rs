@@ -13,15 +13,15 @@ use tulving_core::model::vocabulary::Origin;
 use tulving_dialects::Dialect;
 
 use super::auth::Credentials;
+use super::concurrency::{WorkerLimit, WorkerSlot};
+use super::counters::ServerCounters;
 use super::events::ChangeNotifier;
 use super::guard::AuthRateLimiter;
 use super::mcp::{self, McpHandler};
 use super::metrics::Gauge;
 use super::problem::Problem;
-use super::room::{WorkerLimit, WorkerSlot};
+use super::request_log::RequestTrace;
 use super::rules::{RequestLimits, ServerRules};
-use super::tally::ServerCounters;
-use super::visit::RequestTrace;
 use crate::MaintenanceHook;
 use crate::mcp::{AgentNaming, McpServer};
 
@@ -41,13 +41,13 @@ pub struct HttpApp {
     /// Answers at `/mcp`.
     pub(super) answer: Arc<McpHandler>,
     /// Tells the event streams that something was written.
-    pub(super) pulse: Arc<ChangeNotifier>,
-    room: Arc<WorkerLimit>,
+    pub(super) changes: Arc<ChangeNotifier>,
+    worker_limit: Arc<WorkerLimit>,
 }
 
 /// State that outlives a change of the rules.
 pub(super) struct ServerState {
-    pub(super) tally: Arc<ServerCounters>,
+    pub(super) counters: Arc<ServerCounters>,
     pub(super) guard: AuthRateLimiter,
     pub(super) started: Timestamp,
     /// True if the server is about to stop. Answers then ask clients to close their connection.
@@ -68,7 +68,7 @@ impl HttpApp {
     }
 
     /// The same with another server at `/mcp`, made for each request. A conformance suite needs its own tools, over the
-    /// same listener, gate and authorisation.
+    /// same listener, host check and authorisation.
     pub fn with_mcp<S: ServerHandler + Clone>(
         engine: Arc<Engine>,
         upkeep: Arc<dyn MaintenanceHook>,
@@ -77,15 +77,15 @@ impl HttpApp {
     ) -> Self {
         let answer = mcp::answering(server);
         let shared = ServerState {
-            tally: Arc::default(),
+            counters: Arc::default(),
             guard: AuthRateLimiter::default(),
             started: engine.now(),
             stopping: AtomicBool::new(false),
         };
         let rules = Arc::new(ServerRules { limits, ..ServerRules::default() });
         let shared = Arc::new(shared);
-        let (pulse, room) = (Arc::default(), Arc::default());
-        Self { engine, upkeep, rules, shared, gauges: None, answer, pulse, room }
+        let (changes, worker_limit) = (Arc::default(), Arc::default());
+        Self { engine, upkeep, rules, shared, gauges: None, answer, changes, worker_limit }
     }
 
     /// The same under these rules. Counters are kept.
@@ -128,21 +128,21 @@ impl HttpApp {
 
     /// Waits for a place to work.
     pub(super) async fn place(&self, writes: bool) -> Result<WorkerSlot, Problem> {
-        self.room.enter(writes).await
+        self.worker_limit.enter(writes).await
     }
 
     /// The caller that the credentials stand for, in the space that they name. Counts against the rate limit of the token.
     pub(super) async fn caller(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
-        let (guard, tally) = (&self.shared.guard, &self.shared.tally);
-        let (token, visit) = (given.token.clone(), given.visit.clone());
-        let from = visit.as_ref().and_then(RequestTrace::origin);
-        guard.hear(self.limits(), tally, from, &token)?;
+        let (guard, counters) = (&self.shared.guard, &self.shared.counters);
+        let (token, trace) = (given.token.clone(), given.trace.clone());
+        let from = trace.as_ref().and_then(RequestTrace::origin);
+        guard.hear(self.limits(), counters, from, &token)?;
         match self.known(given, origin).await? {
             Ok((principal, caller)) => {
-                if let Some(visit) = visit {
-                    visit.by(principal);
+                if let Some(trace) = trace {
+                    trace.by(principal);
                 }
-                guard.right(self.limits(), tally, &token)?;
+                guard.right(self.limits(), counters, &token)?;
                 Ok(caller?)
             }
             Err(Error::BadToken) => {

@@ -12,7 +12,7 @@ use tulving_core::model::vocabulary::Origin;
 
 use super::app::HttpApp;
 use super::problem::Problem;
-use super::visit::RequestTrace;
+use super::request_log::RequestTrace;
 
 /// Headers that name the space; the first is the memax service's.
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
@@ -35,7 +35,7 @@ pub(super) struct Credentials {
     /// The time zone in which days are counted. An unknown name is ignored: it is no reason to refuse a request.
     pub(super) zone: Option<Zone>,
     /// The request that the credentials came with.
-    pub(super) visit: Option<RequestTrace>,
+    pub(super) trace: Option<RequestTrace>,
 }
 
 impl Credentials {
@@ -65,8 +65,8 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
         let space = named(&parts.headers, asked.space, &SPACE, "X-Hub-ID, X-Tulving-Space or ?space=")?;
         let hint = "X-Tulving-Default-Space or ?default_space=";
         let default_space = named(&parts.headers, asked.default_space, &[DEFAULT_SPACE], hint)?;
-        let visit = parts.extensions.get().cloned();
-        Ok(Self { token, space, default_space, confined: false, agent, zone, visit })
+        let trace = parts.extensions.get().cloned();
+        Ok(Self { token, space, default_space, confined: false, agent, zone, trace })
     }
 }
 

@@ -193,17 +193,17 @@ async fn follow(
     lost: bool,
     to: &mut EventSender,
 ) -> Result<Infallible, StreamEnd> {
-    let (_keep, mut pulse) = app.pulse.follow(app);
+    let (_keep, mut changes) = app.changes.follow(app);
     let mut at = from;
     send(to, format!("retry: 1000\n: {}\n\n", at.written())).await?;
     if lost {
         send(to, gap(at)).await?;
     }
     loop {
-        pulse.mark_unchanged();
+        changes.mark_unchanged();
         at = catch_up(app, given, at, to).await?;
         // Many writes may not be visible to this caller.
-        match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), pulse.changed()).await {
+        match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), changes.changed()).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(StreamEnd::Left),
             Err(_) => send(to, ":\n\n".to_owned()).await?,
@@ -277,7 +277,7 @@ mod tests {
     use tulving_testkit::fault::FaultyStore;
 
     use super::*;
-    use crate::http::bed::{IdleUpkeep, app_with};
+    use crate::http::test_app::{IdleUpkeep, app_with};
 
     #[tokio::test]
     async fn a_stream_that_ends_because_the_store_failed_says_so_and_one_whose_token_was_revoked_does_not() {
@@ -306,7 +306,7 @@ mod tests {
             confined: false,
             agent: None,
             zone: None,
-            visit: None,
+            trace: None,
         };
         let at = StreamPosition {
             epoch: app.engine.epoch().expect("an epoch"),

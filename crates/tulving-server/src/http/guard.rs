@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use tulving_core::model::space::Secret;
 
+use super::counters::{RefusalReason, ServerCounters};
 use super::problem::Problem;
 use super::rate::RateLimiter;
 use super::rules::RequestLimits;
-use super::tally::{RefusalReason, ServerCounters};
 
 /// Counts requests by token and failures by address.
 #[derive(Debug, Default)]
@@ -29,14 +29,14 @@ impl AuthRateLimiter {
     pub(super) fn hear(
         &self,
         limits: &RequestLimits,
-        tally: &ServerCounters,
+        counters: &ServerCounters,
         from: Option<IpAddr>,
         token: &Secret,
     ) -> Result<(), Problem> {
         let Some(from) = from else { return Ok(()) };
         match self.failed.check(from, limits.failures_per_minute, Instant::now()) {
             Err(wait) if !self.asked.knows(self.key(token)) => {
-                tally.refused(RefusalReason::Failures);
+                counters.refused(RefusalReason::Failures);
                 Err(Problem::too_many("too many wrong tokens came from this address", wait))
             }
             _ => Ok(()),
@@ -54,11 +54,11 @@ impl AuthRateLimiter {
     pub(super) fn right(
         &self,
         limits: &RequestLimits,
-        tally: &ServerCounters,
+        counters: &ServerCounters,
         token: &Secret,
     ) -> Result<(), Problem> {
         self.asked.take(self.key(token), limits.requests_per_minute, Instant::now()).map_err(|wait| {
-            tally.refused(RefusalReason::Rate);
+            counters.refused(RefusalReason::Rate);
             let said = format!("the token may ask {} times a minute", limits.requests_per_minute);
             Problem::too_many(said, wait)
         })
@@ -75,19 +75,19 @@ mod tests {
 
     #[test]
     fn who_guesses_is_no_longer_heard_but_for_tokens_that_were_right() {
-        let (guard, tally) = (AuthRateLimiter::default(), ServerCounters::default());
+        let (guard, counters) = (AuthRateLimiter::default(), ServerCounters::default());
         let limits = RequestLimits { failures_per_minute: 3, ..RequestLimits::default() };
         let (here, there) = (Some([127, 0, 0, 1].into()), Some([10, 0, 0, 1].into()));
         let [good, other] = ["good", "other"].map(|token| Secret::new(token.to_owned()));
-        guard.right(&limits, &tally, &good).expect("a share");
+        guard.right(&limits, &counters, &good).expect("a share");
         for _ in 0..3 {
-            guard.hear(&limits, &tally, here, &other).expect("heard");
+            guard.hear(&limits, &counters, here, &other).expect("heard");
             guard.wrong(&limits, here);
         }
-        let refused = guard.hear(&limits, &tally, here, &other).expect_err("too many");
+        let refused = guard.hear(&limits, &counters, here, &other).expect_err("too many");
         assert_eq!(refused.code(), "too_many_requests");
-        guard.hear(&limits, &tally, here, &good).expect("it was right before");
-        guard.hear(&limits, &tally, there, &other).expect("another address");
-        assert_eq!(tally.refusals(RefusalReason::Failures), 1);
+        guard.hear(&limits, &counters, here, &good).expect("it was right before");
+        guard.hear(&limits, &counters, there, &other).expect("another address");
+        assert_eq!(counters.refusals(RefusalReason::Failures), 1);
     }
 }

@@ -22,14 +22,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::app::HttpApp;
+use super::concurrency::WORKERS;
+use super::connection_limit::{self, ConnectionRefuser};
 use super::connections::{AdmittedConnection, ConnectionSlot, ConnectionTable};
-use super::crowd::{self, ConnectionRefuser};
-use super::room::WORKERS;
+use super::counters::{RefusalReason, ServerCounters};
+use super::request_log::{PeerAddress, network};
 use super::routes::router;
 use super::rules::{LiveValue, RulesReloader, ServerRules};
 use super::stream::CountedStream;
-use super::tally::{RefusalReason, ServerCounters};
-use super::visit::{PeerAddress, network};
 
 /// The time limit for the head of a request, and for an idle connection. It is shorter if the limit for a whole request is
 /// shorter.
@@ -112,7 +112,11 @@ struct CurrentRoutes {
 impl CurrentRoutes {
     fn new(app: HttpApp, address: IpAddr) -> Self {
         let rules = Arc::clone(&app.rules);
-        Self { connections: crowd::room(rules.limits.connections), routes: router(app, address), rules }
+        Self {
+            connections: connection_limit::allowed(rules.limits.connections),
+            routes: router(app, address),
+            rules,
+        }
     }
 }
 
@@ -214,14 +218,14 @@ async fn accept(
     current: &Arc<LiveValue<CurrentRoutes>>,
     stop: &mut StopSignals,
 ) {
-    let tally = &app.shared.tally;
+    let counters = &app.shared.counters;
     let (connections, table) = (GracefulShutdown::new(), Arc::new(ConnectionTable::default()));
-    let (mut crowd, mut shortage) = (ConnectionRefuser::default(), FileShortage::default());
+    let (mut refuser, mut shortage) = (ConnectionRefuser::default(), FileShortage::default());
     loop {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
-            () = tokio::time::sleep(LINGERING), if crowd.waits() => {
-                crowd.disperse(current.get().connections);
+            () = tokio::time::sleep(LINGERING), if refuser.waits() => {
+                refuser.disperse(current.get().connections);
                 continue;
             }
             () = stop.comes() => break,
@@ -231,8 +235,8 @@ async fn accept(
             Ok(accepted) => accepted,
             Err(error) => {
                 if is_shortage(&error) {
-                    crowd.disperse(now.connections);
-                    shortage.begin(tally, &table);
+                    refuser.disperse(now.connections);
+                    shortage.begin(counters, &table);
                 }
                 tokio::time::sleep(PAUSE).await;
                 continue;
@@ -242,15 +246,15 @@ async fn accept(
         let Ok(AdmittedConnection { seat, displaced }) =
             table.admit(network(peer.ip()), most, now.rules.limits.strangers, Instant::now())
         else {
-            tally.refused(RefusalReason::Connections);
+            counters.refused(RefusalReason::Connections);
             if let Ok(stream) = stream.into_std() {
-                crowd.turn_away(stream, now.rules.tls.is_none(), most);
+                refuser.turn_away(stream, now.rules.tls.is_none(), most);
             }
             continue;
         };
         if displaced {
-            tally.refused(RefusalReason::Displaced);
-            let room = || tally.connections() < most + CLOSING;
+            counters.refused(RefusalReason::Displaced);
+            let room = || counters.connections() < most + CLOSING;
             for _ in 0..CLOSING_ROUNDS {
                 if room() {
                     break;
@@ -258,8 +262,8 @@ async fn accept(
                 tokio::time::sleep(CLOSING_PAUSE).await;
             }
         }
-        let (seat, open) = (Arc::new(seat), tally.open());
-        let (counts, live, watcher) = (Arc::clone(tally), Arc::clone(current), connections.watcher());
+        let (seat, open) = (Arc::new(seat), counters.open());
+        let (counts, live, watcher) = (Arc::clone(counters), Arc::clone(current), connections.watcher());
         tokio::spawn(async move {
             tokio::select! {
                 () = attend(stream, PeerAddress(peer), &seat, &counts, &now.rules, live, watcher) => {}
@@ -274,9 +278,9 @@ async fn accept(
 
 /// Waits until all requests are answered.
 async fn finish(app: &HttpApp, connections: GracefulShutdown, stop: &mut StopSignals) {
-    let tally = &app.shared.tally;
-    tracing::info!(in_flight = tally.in_flight(), connections = tally.connections(), "stopping");
-    if tally.connections() > 0 {
+    let counters = &app.shared.counters;
+    tracing::info!(in_flight = counters.in_flight(), connections = counters.connections(), "stopping");
+    if counters.connections() > 0 {
         // Requests that were sent may not have been read yet. A connection that seems idle is closed only after that.
         app.shared.stopping.store(true, Ordering::Relaxed);
         tokio::select! {
@@ -305,15 +309,15 @@ struct FileShortage {
 }
 
 impl FileShortage {
-    fn begin(&mut self, tally: &ServerCounters, table: &ConnectionTable) {
+    fn begin(&mut self, counters: &ServerCounters, table: &ConnectionTable) {
         let now = Instant::now();
         if self.bound.is_none_or(|(_, since)| now - since > SHORTAGE) {
-            tracing::warn!(connections = tally.connections(), "the process can open no more files");
+            tracing::warn!(connections = counters.connections(), "the process can open no more files");
         }
-        let (open, spare) = (tally.connections(), SPARE.min(tally.connections().div_ceil(2)));
+        let (open, spare) = (counters.connections(), SPARE.min(counters.connections().div_ceil(2)));
         self.bound = Some(((open - spare).max(HELD), now));
         for _ in 0..table.relieve(spare, now) {
-            tally.refused(RefusalReason::Displaced);
+            counters.refused(RefusalReason::Displaced);
         }
     }
 
@@ -331,7 +335,7 @@ async fn attend(
     stream: TcpStream,
     peer: PeerAddress,
     seat: &Arc<ConnectionSlot>,
-    tally: &Arc<ServerCounters>,
+    counters: &Arc<ServerCounters>,
     rules: &ServerRules,
     current: Arc<LiveValue<CurrentRoutes>>,
     watcher: Watcher,
@@ -339,16 +343,16 @@ async fn attend(
     // Answers are small; waiting to fill a packet would only delay them.
     let _ = stream.set_nodelay(true);
     let time = rules.limits.time;
-    let stream = CountedStream::new(stream, Arc::clone(tally), READING.min(time));
+    let stream = CountedStream::new(stream, Arc::clone(counters), READING.min(time));
     let wait = HeadTimeouts { head: HEAD.min(time), first: rules.limits.first_request.min(time) };
     let Some(tls) = &rules.tls else {
-        return converse(stream, peer, seat, tally, wait, current, watcher).await;
+        return converse(stream, peer, seat, counters, wait, current, watcher).await;
     };
     // Boxed, so that plain connections do not pay for its size.
     match Box::pin(timeout(HANDSHAKE.min(time), tls.0.accept(stream))).await {
-        Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, tally, wait, current, watcher)).await,
+        Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, counters, wait, current, watcher)).await,
         Ok(Err(_)) | Err(_) => {
-            tally.refused(RefusalReason::Handshake);
+            counters.refused(RefusalReason::Handshake);
             tracing::debug!(peer = %peer.0, "no encryption was agreed upon");
         }
     }
@@ -368,7 +372,7 @@ async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     peer: PeerAddress,
     seat: &Arc<ConnectionSlot>,
-    tally: &ServerCounters,
+    counters: &ServerCounters,
     wait: HeadTimeouts,
     current: Arc<LiveValue<CurrentRoutes>>,
     watcher: Watcher,
@@ -394,7 +398,7 @@ async fn converse(
     tokio::select! {
         // A connection may end in any way the client likes.
         _ = watcher.watch(connection) => {}
-        () = silent(seat, wait.first) => tally.refused(RefusalReason::Silent),
+        () = silent(seat, wait.first) => counters.refused(RefusalReason::Silent),
     }
 }
 
@@ -411,7 +415,7 @@ async fn quiet(app: &HttpApp) {
     let mut rounds = 0;
     while rounds < QUIET_ROUNDS {
         tokio::time::sleep(ROUND).await;
-        let busy = app.shared.tally.in_flight() > 0 || app.shared.tally.writing() > 0;
+        let busy = app.shared.counters.in_flight() > 0 || app.shared.counters.writing() > 0;
         rounds = if busy { 0 } else { rounds + 1 };
     }
 }

@@ -100,7 +100,7 @@ async fn serve(
 pub(super) fn answering<S: ServerHandler + Clone>(
     server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
 ) -> Arc<McpHandler> {
-    // The gate has checked Host and Origin already, and the size of the body was limited when it was read.
+    // The host check has checked Host and Origin already, and the size of the body was limited when it was read.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

@@ -8,8 +8,8 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::app::HttpApp;
 use super::auth::AuthenticatedCaller;
+use super::counters::{BUCKETS, RefusalReason};
 use super::problem::Problem;
-use super::tally::{BUCKETS, RefusalReason};
 
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -40,11 +40,11 @@ pub(super) async fn show(State(app): State<HttpApp>, request: Request) -> Result
 }
 
 fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
-    let tally = &app.shared.tally;
-    let (received, sent) = tally.bytes();
+    let counters = &app.shared.counters;
+    let (received, sent) = counters.bytes();
     let mut page = MetricsText(String::new());
     page.head("tulving_http_requests_total", "counter", "requests answered");
-    let routes = tally.routes();
+    let routes = counters.routes();
     for (route, asked) in &routes {
         for ((method, class), count) in &asked.answers {
             let labels = format!("method=\"{method}\",route=\"{route}\",status=\"{class}xx\"");
@@ -66,13 +66,13 @@ fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
         page.row("tulving_http_request_duration_seconds_count", &labels, asked.count);
     }
     page.head("tulving_http_requests_in_flight", "gauge", "requests being answered");
-    page.row("tulving_http_requests_in_flight", "", tally.in_flight());
+    page.row("tulving_http_requests_in_flight", "", counters.in_flight());
     page.head("tulving_http_connections", "gauge", "open connections");
-    page.row("tulving_http_connections", "", tally.connections());
+    page.row("tulving_http_connections", "", counters.connections());
     page.head("tulving_http_refused_total", "counter", "connections and requests turned away");
     for reason in RefusalReason::ALL {
         let labels = format!("reason=\"{}\"", reason.as_str());
-        page.row("tulving_http_refused_total", &labels, tally.refusals(reason));
+        page.row("tulving_http_refused_total", &labels, counters.refusals(reason));
     }
     page.head("tulving_http_bytes_total", "counter", "bytes received and sent");
     page.row("tulving_http_bytes_total", "direction=\"in\"", received);

@@ -1,23 +1,23 @@
 //! HTTP: one address for hosts, SDKs and MCP clients.
 //!
-//! [`listen`] takes connections, under [`rules`] that may change while it runs. [`visit`] accompanies each request. The
-//! request passes the [`gate`] (Host, Origin, time), then [`auth`] (caller and space) and the [`guard`] (rate limits),
+//! [`listen`] takes connections, under [`rules`] that may change while it runs. [`request_log`] accompanies each request. The
+//! request passes the [`host_check`] (Host, Origin, time), then [`auth`] (caller and space) and the [`guard`] (rate limits),
 //! then its route, which decodes, calls one verb on the blocking pool and encodes. Every refusal is a [`problem`].
 
 mod app;
 mod arguments;
 mod attachment;
 mod auth;
-#[cfg(test)]
-mod bed;
 mod body;
+mod concurrency;
+mod connection_limit;
 mod connections;
 mod cors;
-mod crowd;
+mod counters;
 mod dialects;
 mod events;
-mod gate;
 mod guard;
+mod host_check;
 mod listen;
 mod mcp;
 mod metrics;
@@ -29,15 +29,15 @@ mod pages;
 mod problem;
 mod rate;
 mod reply;
-mod room;
+mod request_log;
 mod routes;
 mod rules;
 pub mod status;
 mod stream;
-mod tally;
+#[cfg(test)]
+mod test_app;
 mod tls;
 mod transfer;
-mod visit;
 
 pub use app::HttpApp;
 pub use listen::{ListenError, Listener};

@@ -11,11 +11,11 @@ use serde_json::json;
 use tulving_core::model::preview;
 
 use super::app::HttpApp;
-use super::gate::{self, HostCheck};
+use super::host_check::{self, HostCheck};
 use super::problem::Problem;
-use super::{attachment, dialects, events, mcp, metrics, openapi, operations, reply, transfer, visit};
+use super::{attachment, dialects, events, mcp, metrics, openapi, operations, reply, request_log, transfer};
 
-/// The routes, behind the gate of a listener at `address`.
+/// The routes, behind the host check of a listener at `address`.
 pub(super) fn router(app: HttpApp, address: IpAddr) -> Router {
     Router::new()
         .route("/healthz", get(healthy))
@@ -34,8 +34,8 @@ pub(super) fn router(app: HttpApp, address: IpAddr) -> Router {
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
         .with_state(app.clone())
-        .layer(from_fn_with_state(HostCheck { app: app.clone(), address }, gate::pass))
-        .layer(from_fn_with_state(app, visit::accompany))
+        .layer(from_fn_with_state(HostCheck { app: app.clone(), address }, host_check::pass))
+        .layer(from_fn_with_state(app, request_log::accompany))
 }
 
 /// Answers that the process is alive. It reveals nothing about the store, so it needs no token.

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-use super::tally::{CountGuard, RefusalReason, ServerCounters};
+use super::counters::{CountGuard, RefusalReason, ServerCounters};
 
 /// The least number of bytes that a client must take each time the clock runs: 2 KiB a second. A client that takes a
 /// byte now and then would keep an answer in memory for as long as it likes.
@@ -19,7 +19,7 @@ const LEAST: usize = 64 * 1024;
 /// A connection that ends with an error if its client takes the sent bytes too slowly.
 pub(super) struct CountedStream {
     inner: TcpStream,
-    tally: Arc<ServerCounters>,
+    counters: Arc<ServerCounters>,
     /// The time limit for sending [`LEAST`] bytes, or all there are.
     time: Duration,
     /// Runs while some bytes were not taken at once.
@@ -31,18 +31,18 @@ pub(super) struct CountedStream {
 }
 
 impl CountedStream {
-    pub(super) fn new(inner: TcpStream, tally: Arc<ServerCounters>, time: Duration) -> Self {
-        Self { inner, tally, time, clock: None, taken: 0, writing: None }
+    pub(super) fn new(inner: TcpStream, counters: Arc<ServerCounters>, time: Duration) -> Self {
+        Self { inner, counters, time, clock: None, taken: 0, writing: None }
     }
 
     /// The result of sending, unless the clock has run out.
     fn sent(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if self.writing.is_none() {
-            self.writing = Some(self.tally.write());
+            self.writing = Some(self.counters.write());
         }
         match result {
             Poll::Ready(Ok(count)) => {
-                self.tally.sent(count);
+                self.counters.sent(count);
                 self.taken += count;
                 if self.taken >= LEAST {
                     self.clock = None;
@@ -59,7 +59,7 @@ impl CountedStream {
                     .clock
                     .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + time)));
                 ready!(clock.as_mut().poll(cx));
-                self.tally.refused(RefusalReason::SlowReader);
+                self.counters.refused(RefusalReason::SlowReader);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }
@@ -74,7 +74,7 @@ impl AsyncRead for CountedStream {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
-        self.tally.received(buffer.filled().len() - before);
+        self.counters.received(buffer.filled().len() - before);
         Poll::Ready(Ok(()))
     }
 }

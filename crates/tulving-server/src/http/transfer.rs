@@ -247,7 +247,7 @@ mod tests {
 
     use super::*;
     use crate::MaintenanceHook;
-    use crate::http::bed::{app, app_with};
+    use crate::http::test_app::{app, app_with};
 
     /// Counts its notifications.
     #[derive(Default)]

@@ -16,7 +16,7 @@ use tulving_core::ports::{Clock, Hold, Objects, Rescue, RestoreSteps, SystemCloc
 
 use super::{ConfigOutcome, ConfigTexts, HomeContent, RestoreReport, WrittenConfig, create, extent};
 use crate::archive::{self, ArchiveEntry, BackupArchive, BackupCounts, is_archive};
-use crate::draft::DraftFile;
+use crate::draft::{self, DraftFile};
 use crate::files;
 use crate::home::{self, Home};
 use crate::pending::{OWN_NAMES, PendingRestore, ReplaceScope};
@@ -254,7 +254,7 @@ fn stage_config(
     }
     for (to, text) in [(pending.new_config(), &new.toml), (pending.new_config_json(), &new.json)] {
         if let Some(text) = text {
-            files::replace(&to, text.as_bytes())?;
+            draft::replace(&to, text.as_bytes())?;
         }
     }
     Ok(ConfigOutcome::Written(WrittenConfig { toml: new.toml.is_some(), json: new.json.is_some() }))

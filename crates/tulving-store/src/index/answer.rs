@@ -57,12 +57,12 @@ pub(super) fn search(
     let (rarities, partial) = (words.rarities, snapshot.partial);
     let mut found = Found { items, speakers, sessions, with_terms, rarities, partial, ..Found::default() };
     for (part, visible) in visible.iter().enumerate() {
-        found.within += u64::from(visible.tally.items);
+        found.within += u64::from(visible.counts.items);
         if question.meaning.is_some() {
             let compared = compared.fits(part);
-            let tally = &visible.tally;
-            found.with_meaning += u64::from(if compared { tally.vectored_memories } else { 0 });
-            found.unembedded += u64::from(if compared { tally.bare_memories } else { tally.memories });
+            let counts = &visible.counts;
+            found.with_meaning += u64::from(if compared { counts.vectored_memories } else { 0 });
+            found.unembedded += u64::from(if compared { counts.bare_memories } else { counts.memories });
         }
     }
     Ok(found)

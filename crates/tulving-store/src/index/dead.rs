@@ -11,7 +11,7 @@ pub(super) struct DeadDocs {
     bits: Vec<u64>,
     docs: Vec<u32>,
     /// Number of dead docs of each class.
-    tallies: HashMap<u32, DocCounts>,
+    counts_by_class: HashMap<u32, DocCounts>,
 }
 
 impl DeadDocs {
@@ -34,8 +34,8 @@ impl DeadDocs {
     }
 
     /// Number of dead docs of a class.
-    pub(super) fn tally(&self, class: u32) -> DocCounts {
-        self.tallies.get(&class).copied().unwrap_or_default()
+    pub(super) fn counts(&self, class: u32) -> DocCounts {
+        self.counts_by_class.get(&class).copied().unwrap_or_default()
     }
 
     /// Marks the docs of one memory as dead, if they are alive.
@@ -45,7 +45,7 @@ impl DeadDocs {
         }
         self.bits.resize(view.ids.len().div_ceil(64), 0);
         let class = view.classes[docs.start as usize];
-        self.tallies.entry(class).or_default().add(view.memory_tally(&docs));
+        self.counts_by_class.entry(class).or_default().add(view.memory_counts(&docs));
         for doc in docs {
             self.bits[doc as usize / 64] |= 1 << (doc % 64);
             self.docs.push(doc);

@@ -51,7 +51,7 @@ fn first<'a, T: IntoIterator<Item = usize>>(
     like: impl Fn(&SegmentView<'a>) -> T,
 ) -> Result<BTreeSet<(usize, &'a [u8])>, DamagedIndexFile> {
     let mut first = BTreeSet::new();
-    for part in parts.iter().filter(|part| part.tally.items > 0) {
+    for part in parts.iter().filter(|part| part.counts.items > 0) {
         for ordinal in like(&part.view) {
             let term = part.view.term(ordinal);
             let place = (term.len(), term);
@@ -72,7 +72,7 @@ fn seen<'a>(term: &[u8], parts: &[VisibleDocs<'a>]) -> Result<VisiblePostings<'a
     let (mut all, mut count) = (Vec::with_capacity(parts.len()), 0);
     for part in parts {
         // If nothing is visible, nothing needs to be read.
-        let postings = if part.tally.items > 0 { part.view.postings(term)? } else { Postings::default() };
+        let postings = if part.counts.items > 0 { part.view.postings(term)? } else { Postings::default() };
         count += part.count(postings);
         all.push(postings);
     }

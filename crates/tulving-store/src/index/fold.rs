@@ -252,7 +252,7 @@ impl SearchIndex {
         }
     }
 
-    /// Whether nobody in this process has searched yet and there is no base that could be opened.
+    /// Returns true if this process has not searched yet and there is no base to open.
     fn has_nothing(&self) -> Result<bool, IndexStepError> {
         let fresh = self.state().basis.is_none();
         Ok(match &self.folder {

@@ -13,7 +13,7 @@ use super::manifest::{DeadDocsFile, IndexManifest, NAME, SegmentFile};
 use super::segment::{ChecksumMode, Segment, SegmentContent, SegmentWriteError, write};
 use super::snapshot::SnapshotPart;
 use super::trouble::{DamagedIndexFile, IndexStepError};
-use crate::draft::DraftFile;
+use crate::draft::{self, DraftFile};
 use crate::{files, home};
 
 /// The prefix of the names of segments.
@@ -166,7 +166,7 @@ impl IndexFolder {
     ) -> Result<(), IndexStepError> {
         self.step()?;
         let path = self.path.join(NAME);
-        files::replace(&path, &manifest.encoded()).map_err(IndexStepError::unwritten(&path))?;
+        draft::replace(&path, &manifest.encoded()).map_err(IndexStepError::unwritten(&path))?;
         self.step()
     }
 

@@ -75,8 +75,8 @@ impl LengthNormalization {
 impl<'a> QueryTerms<'a> {
     pub(super) fn of(question: &Question, parts: &[VisibleDocs<'a>]) -> Result<Self, DamagedIndexFile> {
         let terms = &question.terms;
-        let items: f64 = parts.iter().map(|part| f64::from(part.tally.items)).sum();
-        let length: f64 = parts.iter().map(|part| part.tally.length as f64).sum();
+        let items: f64 = parts.iter().map(|part| f64::from(part.counts.items)).sum();
+        let length: f64 = parts.iter().map(|part| part.counts.length as f64).sum();
         let mut known: HashMap<&str, usize> = HashMap::with_capacity(terms.len());
         let (mut different, mut times): (Vec<&str>, Vec<f32>) = (Vec::new(), Vec::new());
         let mut places = Vec::with_capacity(terms.len());

@@ -65,7 +65,7 @@ impl VectorResults {
         };
         let fitting = (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
         let fitting: Vec<(u32, &VisibleDocs<'_>)> = fitting.collect();
-        let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.tally.vectored_items)).sum();
+        let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.counts.vectored_items)).sum();
         if items <= EXACT {
             compare_all(probe, &fitting, &mut made.near)?;
         } else {

@@ -30,7 +30,7 @@ pub(super) struct VisibleDocs<'a> {
     /// True if all living docs of the part are visible.
     whole: bool,
     /// The number of visible docs and memories.
-    pub(super) tally: DocCounts,
+    pub(super) counts: DocCounts,
 }
 
 enum DocVisibility {
@@ -58,7 +58,7 @@ impl<'a> VisibleDocs<'a> {
     ) -> Result<Self, DamagedIndexFile> {
         let mut verdicts = vec![ClassVisibility::No; view.class_count()];
         let mut ranges: Vec<Range<u32>> = Vec::new();
-        let mut tally = DocCounts::default();
+        let mut counts = DocCounts::default();
         let mut refused = false;
         for space in view.spaces() {
             let id = SpaceId::from_bytes(space.id);
@@ -69,7 +69,7 @@ impl<'a> VisibleDocs<'a> {
                 let verdict = judge(&view, class, id, scope);
                 verdicts[class as usize] = verdict;
                 match verdict {
-                    ClassVisibility::Yes => tally.add(view.tally(class).less(dead.tally(class))),
+                    ClassVisibility::Yes => counts.add(view.counts(class).less(dead.counts(class))),
                     ClassVisibility::No => refused = true,
                     ClassVisibility::Maybe => {}
                 }
@@ -83,7 +83,7 @@ impl<'a> VisibleDocs<'a> {
         let judged = if refused || !dead.is_empty() { DocVisibility::Classes } else { DocVisibility::All };
         let all = 0..view.segment.docs();
         let whole = !refused && matches!(&ranges[..], [only] if *only == all);
-        let mut made = Self { view, dead, ranges, classes, judged, whole, tally };
+        let mut made = Self { view, dead, ranges, classes, judged, whole, counts };
         if scope.among.is_some() || verdicts.contains(&ClassVisibility::Maybe) {
             made.judge_docs(&verdicts, scope)?;
         }
@@ -92,7 +92,7 @@ impl<'a> VisibleDocs<'a> {
 
     fn judge_docs(&mut self, verdicts: &[ClassVisibility], scope: &Scope) -> Result<(), DamagedIndexFile> {
         let mut bits = vec![0_u64; self.view.ids.len().div_ceil(64)];
-        (self.tally, self.whole) = (DocCounts::default(), false);
+        (self.counts, self.whole) = (DocCounts::default(), false);
         let created = self.view.created()?;
         let runs = match &scope.among {
             Some(among) => self.named(among)?,
@@ -111,7 +111,7 @@ impl<'a> VisibleDocs<'a> {
                     };
                 if seen {
                     (first..end).for_each(|doc| bits[doc as usize / 64] |= 1 << (doc % 64));
-                    self.tally.add(self.view.memory_tally(&(first..end)));
+                    self.counts.add(self.view.memory_counts(&(first..end)));
                 }
                 first = end;
             }
@@ -204,7 +204,7 @@ impl<'a> VisibleDocs<'a> {
                 classes
             }
             DocVisibility::All | DocVisibility::Classes => {
-                let lives = |class: u32| self.view.tally(class).items > self.dead.tally(class).items;
+                let lives = |class: u32| self.view.counts(class).items > self.dead.counts(class).items;
                 let classes = (0_u32..).zip(&self.classes).filter(|(class, seen)| **seen && lives(*class));
                 classes.map(|(class, _)| class).collect()
             }

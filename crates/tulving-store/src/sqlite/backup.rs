@@ -18,6 +18,7 @@ use super::{SqliteStore, busy, copies, open, scrub};
 use crate::draft::DraftFile;
 use crate::files;
 use crate::home::Home;
+use crate::target::check_target;
 
 /// Number of pages that are copied between two progress reports.
 const PAGES_PER_STEP: i32 = 2_000;
@@ -131,7 +132,7 @@ pub(crate) fn free_target(
     to: &Path,
     if_exists: ExistingFilePolicy,
 ) -> Result<PathBuf, StoreError> {
-    let target = files::check_target(home, to)?;
+    let target = check_target(home, to)?;
     match if_exists == ExistingFilePolicy::Refuse && to.symlink_metadata().is_ok() {
         true => Err(StoreError::Exists { path: to.to_owned() }),
         false => Ok(target),

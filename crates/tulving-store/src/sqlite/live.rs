@@ -13,10 +13,10 @@ use tulving_core::model::error::StoreError;
 use tulving_core::model::time::Timestamp;
 
 use super::failure::SqliteError;
-use super::gate::RestoreLock;
 use super::place::DatabaseFiles;
 use super::reach::{self, DatabaseAccess};
 use super::readers::ReaderPool;
+use super::restore_lock::RestoreLock;
 use super::{SqliteOptions, busy, failure, migrate, open, scrub, sums};
 use crate::home::Home;
 
@@ -45,7 +45,7 @@ impl StoreConnections {
     /// Opens all connections. SQLite's work at the last close is done only if [`Drop`] finds the files in place.
     pub(super) fn open(
         home: &Home,
-        gate: &RestoreLock,
+        restore_lock: &RestoreLock,
         options: SqliteOptions,
         now: Timestamp,
         generation: u64,
@@ -72,7 +72,7 @@ impl StoreConnections {
         }
         let mut attempt = 1;
         loop {
-            let writer = open::writer(&file, gate, options.busy_wait, now)?;
+            let writer = open::writer(&file, restore_lock, options.busy_wait, now)?;
             match DatabaseFiles::of(&writer, &file) {
                 Ok(place) => return opened(DatabaseAccess::Write(file), place, writer),
                 Err(fault) if attempt == ATTEMPTS => return Err(fault),

@@ -16,7 +16,6 @@ mod dump;
 mod failure;
 mod feed;
 mod filter;
-mod gate;
 mod holds;
 mod imports;
 mod jobs;
@@ -32,6 +31,7 @@ mod read;
 mod readers;
 mod rescue;
 mod restore;
+mod restore_lock;
 mod rows;
 mod schema;
 mod scrub;
@@ -87,7 +87,7 @@ pub struct SqliteStore {
     file: PathBuf,
     options: SqliteOptions,
     clock: Arc<dyn Clock>,
-    gate: gate::RestoreLock,
+    restore_lock: restore_lock::RestoreLock,
     scrub: scrub::ScrubSchedule,
     sights: sights::SightCache,
     current: CurrentConnections,
@@ -111,18 +111,18 @@ impl SqliteStore {
     ) -> Result<Self, StoreError> {
         let file = home.database();
         let explain = |fault: SqliteError| fault.explained(&file, options.busy_wait);
-        let gate = gate::RestoreLock::new(home.restore_lock());
+        let restore_lock = restore_lock::RestoreLock::new(home.restore_lock());
         open::refuse_special(home)?;
         home.refuse_foreign()?;
         pending::settle(home);
         open::refuse_emptied(home)?;
-        let live = StoreConnections::open(home, &gate, options, clock.now(), 0).map_err(explain)?;
+        let live = StoreConnections::open(home, &restore_lock, options, clock.now(), 0).map_err(explain)?;
         let pending = scrub::pending(&live.writer()).map_err(|error| explain(error.into()))?;
         let store = Self {
             home: home.clone(),
             options,
             clock,
-            gate,
+            restore_lock,
             scrub: scrub::ScrubSchedule::new(pending),
             sights: sights::SightCache::default(),
             current: CurrentConnections::new(live),
@@ -151,8 +151,13 @@ impl SqliteStore {
     }
 
     fn reopen(&self, generation: u64) -> Result<StoreConnections, SqliteError> {
-        let live =
-            StoreConnections::open(&self.home, &self.gate, self.options, self.clock.now(), generation)?;
+        let live = StoreConnections::open(
+            &self.home,
+            &self.restore_lock,
+            self.options,
+            self.clock.now(),
+            generation,
+        )?;
         if !self.home.is_read_only() {
             live::renew_epoch_after_loss(&live, self.head.load(Ordering::Relaxed))?;
         }
@@ -207,7 +212,7 @@ impl SqliteStore {
                 let mut writer = live.row_writer()?;
                 live.place.require_whole(&writer)?;
                 let written = work(&mut writer, &|| {
-                    self.gate.require_open()?;
+                    self.restore_lock.require_open()?;
                     Ok(live.place.require()?)
                 });
                 if matches!(written, Err(SqliteError::Shut)) {
@@ -218,7 +223,7 @@ impl SqliteStore {
                 written
             })
         };
-        self.gate.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
+        self.restore_lock.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
     }
 
     /// Runs work with the connections. If it finds that a file was removed or replaced, they are opened again for later

@@ -11,7 +11,7 @@ use tulving_core::model::error::StoreError;
 use tulving_core::model::time::Timestamp;
 
 use super::failure::SqliteError;
-use super::gate::RestoreLock;
+use super::restore_lock::RestoreLock;
 use super::{busy, failure, holds, migrate, sums};
 use crate::files;
 use crate::home::Home;
@@ -62,7 +62,7 @@ pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
 /// The connection that writes, on a database of the newest schema.
 pub(super) fn writer(
     file: &Path,
-    gate: &RestoreLock,
+    restore_lock: &RestoreLock,
     busy_wait: Duration,
     now: Timestamp,
 ) -> Result<Connection, SqliteError> {
@@ -71,7 +71,8 @@ pub(super) fn writer(
     let mut connection = connect(file, busy_wait)?;
     enter_wal(&connection, file, busy_wait)?;
     set_up(&connection)?;
-    gate.pass(busy_wait, || migrate::run(&mut connection, file, now, || gate.require_open()))?;
+    restore_lock
+        .pass(busy_wait, || migrate::run(&mut connection, file, now, || restore_lock.require_open()))?;
     Ok(connection)
 }
 

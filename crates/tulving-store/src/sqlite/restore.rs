@@ -1,6 +1,6 @@
 //! Replaces the live database with that of a backup, as one transaction that other processes see as one commit.
 //!
-//! The [`gate`](super::gate) is shut from before the copy of the previous content until after the replacement, so every
+//! The [`restore_lock`](super::restore_lock) is taken from before the copy of the previous content until after the replacement, so every
 //! acknowledged write is in that copy or was made on the restored content.
 
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ impl SqliteStore {
         // A separate connection, so that none with prepared statements is in the way.
         let mut live = open::connect(&self.file, wait)?;
         live.pragma_update(None, "synchronous", "FULL")?;
-        let shut = self.gate.shut(&live, wait)?;
+        let shut = self.restore_lock.shut(&live, wait)?;
         let previous = around.keep()?;
         let source = open::connect_draft(candidate.draft.path())?;
         sums::watch(&source)?;

@@ -62,7 +62,7 @@ impl Upkeep for SqliteStore {
     /// Rewrites the database file if anything was erased since the last time.
     fn scrub(&self) -> Result<bool, StoreError> {
         self.home.require_writable()?;
-        self.gate.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
+        self.restore_lock.pass(self.options.busy_wait, || self.rewrite()).map_err(|fault| self.explain(fault))
     }
 
     /// Moves the content of the write-ahead log into the database.
@@ -100,7 +100,7 @@ impl SqliteStore {
         let writer = live.writer();
         live.place.require_whole(&writer)?;
         // A restore may still start meanwhile. It loses nothing by that, and then the counter is another store's.
-        self.gate.require_open()?;
+        self.restore_lock.require_open()?;
         let seen = ScrubCounter::read(&writer, REWRITE)?;
         if seen.count == 0 {
             return Ok(false);

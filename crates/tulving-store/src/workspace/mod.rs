@@ -2,19 +2,19 @@
 //!
 //! [`Workspace`] implements the [`Files`] port below one folder, which may be an agent's own and is used in place. Every path
 //! is found [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both under a [`lock`]
-//! on the containing folder; [`notes`] in the home record unfinished work, which [`mend`] and [`pledge`] complete if a process
+//! on the containing folder; [`notes`] in the home record unfinished work, which [`mend`] and [`pending_file`] complete if a process
 //! dies. Nothing is touched before the first call.
 
 mod append;
 mod beneath;
+mod change_counter;
 mod draft;
 mod list;
 mod lock;
 mod mend;
 mod notes;
-mod pledge;
+mod pending_file;
 mod previous;
-mod pulse;
 mod read;
 mod replace;
 mod trouble;
@@ -35,8 +35,8 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From as Basis};
 
 use self::beneath::{MissingFolderPolicy, SpaceFolder};
+use self::change_counter::WorkspaceChangeCounter;
 use self::notes::RecoveryNote;
-use self::pulse::WorkspaceChangeCounter;
 use self::trouble::{WorkspaceFileError, or_none};
 use crate::home::Home;
 use crate::pending;
@@ -48,16 +48,16 @@ const LISTINGS: usize = 64;
 pub struct Workspace {
     home: Home,
     root: PathBuf,
-    pulse: WorkspaceChangeCounter,
+    change_counter: WorkspaceChangeCounter,
     listings: Mutex<HashMap<ListingKey, CachedListing>>,
-    /// The unsettled pledges of this process; their locks show others that it lives.
+    /// The pending files of this process; their locks show others that it lives.
     pledged: Mutex<HashMap<MemoryId, RecoveryNote>>,
 }
 
 /// The key of a listing: folder, path below it, limit.
 type ListingKey = (Folder, String, usize);
 
-/// A listing, and its pulse.
+/// A listing, and the change counter when it was made.
 struct CachedListing {
     pulse: u64,
     found: FileList,
@@ -69,7 +69,7 @@ impl Workspace {
         Self {
             home: home.clone(),
             root: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
-            pulse: WorkspaceChangeCounter::default(),
+            change_counter: WorkspaceChangeCounter::default(),
             listings: Mutex::default(),
             pledged: Mutex::default(),
         }
@@ -83,7 +83,7 @@ impl Workspace {
     /// Watches the files from now on, so that [`pulse`](Files::pulse) can detect changes. It is worth its cost in a process
     /// that answers more than once.
     pub fn watch(&self) {
-        self.pulse.begin();
+        self.change_counter.begin();
     }
 
     /// Finishes the writes of dead processes.
@@ -136,7 +136,7 @@ impl Workspace {
         let mut listings = self.listings();
         listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.pulse == pulse);
         if listings.len() >= LISTINGS {
-            listings.retain(|(folder, ..), kept| self.pulse.last_known(folder) == Some(kept.pulse));
+            listings.retain(|(folder, ..), kept| self.change_counter.last_known(folder) == Some(kept.pulse));
         }
         if listings.len() < LISTINGS {
             listings.insert(asked, CachedListing { pulse, found: found.clone() });
@@ -157,7 +157,7 @@ impl Files for Workspace {
         }
         self.mend();
         let asked = (folder.clone(), below.to_owned(), most);
-        let pulse = self.pulse(folder).filter(|_| pulse::covers(folder, below));
+        let pulse = self.pulse(folder).filter(|_| change_counter::covers(folder, below));
         if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
             return Ok(kept.found.clone());
         }
@@ -232,17 +232,17 @@ impl Files for Workspace {
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
         let told = self.told(&pledge.path, "created");
         let _writing = self.writing().map_err(&told)?;
-        pledge::pledge(self, pledge, content).map_err(told)
+        pending_file::create(self, pledge, content).map_err(told)
     }
 
     fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
-        Ok(pledge::pledges(self))
+        Ok(pending_file::of_dead_processes(self))
     }
 
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
         let told = self.told(&pledge.path, "removed");
         let _writing = self.writing().map_err(&told)?;
-        pledge::settle(self, pledge, saved).map_err(told)
+        pending_file::settle(self, pledge, saved).map_err(told)
     }
 
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError> {
@@ -252,6 +252,6 @@ impl Files for Workspace {
     }
 
     fn pulse(&self, folder: &Folder) -> Option<u64> {
-        self.pulse.number(&self.root, folder)
+        self.change_counter.number(&self.root, folder)
     }
 }

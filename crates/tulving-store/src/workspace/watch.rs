@@ -15,7 +15,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fstatfs, open
 use rustix::io::Errno;
 use tulving_core::model::file::Folder;
 
-use super::pulse::CONTENT;
+use super::change_counter::CONTENT;
 
 /// The most folders that are watched.
 const MOST_FOLDERS: usize = 4_096;

@@ -16,9 +16,9 @@ mod chroma;
 #[expect(dead_code, reason = "the benchmark of recall uses the rest")]
 mod data;
 mod driver;
-#[path = "../../src/keeper/mod.rs"]
+#[path = "../../src/maintenance/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "a server has more in the background")]
-mod keeper;
+mod maintenance;
 mod ours;
 #[path = "../peer/mod.rs"]
 #[expect(dead_code, reason = "other benchmarks use the rest")]

@@ -35,7 +35,7 @@ use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
 
 use crate::data::{self, DIMENSIONS, REAL};
 use crate::driver::{Connection, Traffic, write_request};
-use crate::keeper::Keeper;
+use crate::maintenance::Maintenance;
 use crate::process::{Process, Server};
 use crate::words::{Words, has_two_sentences};
 
@@ -161,14 +161,14 @@ pub(crate) fn start(home: &Path, model: Model, vectors: &Path) -> anyhow::Result
 pub(crate) fn serve_prepared(home: &Path, vectors: &Path) -> anyhow::Result<()> {
     let bed = Bed::open(home, Arc::new(Prepared::new(data::embedded(vectors)?)))?;
     let upkeep: Arc<dyn Upkeep> = bed.store.clone();
-    let keeper = Keeper::start(&bed.engine, bed.store.home(), &upkeep, &bed.index);
+    let maintenance = Maintenance::start(&bed.engine, bed.store.home(), &upkeep, &bed.index);
     let listener = Listener::open(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let listening = Listening { url: format!("http://{}", listener.address()) };
     writeln!(stdout(), "{}", json!(listening))?;
     // One token asks for all clients, as often as it can.
     let bounds = Bounds { requests_per_minute: 0, ..Bounds::default() };
-    listener.serve(HttpApp::new(bed.engine, Arc::new(keeper.bell()), bounds), ());
-    keeper.stop();
+    listener.serve(HttpApp::new(bed.engine, Arc::new(maintenance.signal()), bounds), ());
+    maintenance.stop();
     Ok(())
 }
 

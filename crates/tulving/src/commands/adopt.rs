@@ -27,7 +27,7 @@ const LISTED: usize = 20;
 /// Flags for what other memories have kept.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other memories")]
-pub(crate) struct Other {
+pub(crate) struct ForeignImportArgs {
     /// What the paths are, where it is not to be found out: max, spacebot, groups, maven, memax, mcp, chat or files
     #[arg(long = "as", value_name = "WHAT", value_parser = words(), hide_possible_values = true)]
     what: Option<String>,
@@ -43,40 +43,40 @@ fn words() -> clap::builder::PossibleValuesParser {
 
 /// The result of importing another system's data.
 #[derive(Debug, Serialize)]
-pub(super) struct Taken {
+pub(super) struct ForeignImportOutput {
     path: String,
     #[serde(flatten)]
-    became: Became,
+    became: ForeignImportOutcome,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Became {
+enum ForeignImportOutcome {
     Memories(ForeignImportReport),
-    Journals(Journals),
+    Journals(ImportedJournals),
 }
 
 #[derive(Debug, Serialize)]
-struct Journals {
+struct ImportedJournals {
     system: System,
     #[serde(flatten)]
     taken: JournalImportReport,
 }
 
 /// The data of another memory system, and its path.
-pub(super) type Kept = (PathBuf, ForeignSource);
+pub(super) type SourceAtPath = (PathBuf, ForeignSource);
 
 /// Paths, sorted by their content.
 #[derive(Default)]
-pub(super) struct Sorted {
-    pub(super) sources: Vec<Kept>,
+pub(super) struct SortedPaths {
+    pub(super) sources: Vec<SourceAtPath>,
     pub(super) files: Vec<PathBuf>,
 }
 
-impl Other {
+impl ForeignImportArgs {
     /// Separates the data of other memory systems from ordinary files and folders. `own` is the database of this home.
-    pub(super) fn sort(&self, paths: &[PathBuf], own: &Path) -> Result<Sorted, Failure> {
-        let Sorted { mut sources, mut files } = Sorted::default();
+    pub(super) fn sort(&self, paths: &[PathBuf], own: &Path) -> Result<SortedPaths, Failure> {
+        let SortedPaths { mut sources, mut files } = SortedPaths::default();
         for path in paths {
             if is_same(path, own) {
                 return Err(ForeignError::Ours { path: path.clone() }.into());
@@ -104,33 +104,33 @@ impl Other {
                 "--group {group} is for a database with groups, and there is none"
             )));
         }
-        Ok(Sorted { sources, files })
+        Ok(SortedPaths { sources, files })
     }
 
     /// Imports one of them.
     pub(super) fn take(
         &self,
-        (path, source): &Kept,
+        (path, source): &SourceAtPath,
         app: &App<'_>,
         caller: &Caller,
         options: &ForeignImportOptions,
         printer: &mut Printer,
-    ) -> Result<Taken, Failure> {
+    ) -> Result<ForeignImportOutput, Failure> {
         let group = self.group.as_deref().filter(|_| source.system() == System::Groups);
         let became = match source.read(group)? {
             ForeignContent::Memories(collection) => {
                 let bar = printer.bar("Importing", Some(collection.memories.len() as u64));
                 let adopted = app.engine.adopt(caller, collection, options, &mut |more| bar.inc(more as u64));
                 bar.finish_and_clear();
-                Became::Memories(adopted.map_err(|error| app.refused(caller, error))?)
+                ForeignImportOutcome::Memories(adopted.map_err(|error| app.refused(caller, error))?)
             }
             ForeignContent::Journals(diary) => {
                 let taken = app.engine.take_journals(caller, diary, options.dry_run);
                 let taken = taken.map_err(|error| app.refused(caller, error))?;
-                Became::Journals(Journals { system: source.system(), taken })
+                ForeignImportOutcome::Journals(ImportedJournals { system: source.system(), taken })
             }
         };
-        Ok(Taken { path: path.display().to_string(), became })
+        Ok(ForeignImportOutput { path: path.display().to_string(), became })
     }
 }
 
@@ -176,11 +176,11 @@ fn whose(system: System) -> &'static str {
     }
 }
 
-impl Taken {
+impl ForeignImportOutput {
     pub(super) fn show(&self, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
         match &self.became {
-            Became::Memories(adopted) => self.show_memories(adopted, dry_run, printer),
-            Became::Journals(journals) => self.show_journals(&journals.taken, dry_run, printer),
+            ForeignImportOutcome::Memories(adopted) => self.show_memories(adopted, dry_run, printer),
+            ForeignImportOutcome::Journals(journals) => self.show_journals(&journals.taken, dry_run, printer),
         }
     }
 
@@ -204,8 +204,8 @@ impl Taken {
             (adopted.skipped.len() as u64, "skipped"),
         ];
         printer.line(self.headline(whose(adopted.system), &counts, dry_run))?;
-        tally("links", &adopted.links, printer)?;
-        tally("turns of the conversation", &adopted.turns, printer)?;
+        print_counts("links", &adopted.links, printer)?;
+        print_counts("turns of the conversation", &adopted.turns, printer)?;
         for moved in adopted.renumbered.iter().take(LISTED) {
             printer.line(format!("  {} is now {}", moved.from, moved.to))?;
         }
@@ -254,9 +254,9 @@ impl Taken {
     }
 }
 
-fn tally(what: &str, tally: &ForeignImportCounts, printer: &mut Printer) -> Result<(), Failure> {
+fn print_counts(what: &str, counts: &ForeignImportCounts, printer: &mut Printer) -> Result<(), Failure> {
     let counts =
-        text::counts(&[(tally.new, "new"), (tally.known, "already known"), (tally.left_out, "left out")]);
+        text::counts(&[(counts.new, "new"), (counts.known, "already known"), (counts.left_out, "left out")]);
     if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {counts}")) }
 }
 

@@ -24,7 +24,7 @@ Where 3 had updated 12, 12 holds again: what the later call says counts.";
 /// Flags of `associate`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Associate {
+pub(crate) struct AssociateArgs {
     /// The memory that says it
     #[arg(value_name = "MEMORY")]
     source: String,
@@ -39,7 +39,7 @@ pub(crate) struct Associate {
     weight: Option<f64>,
 }
 
-pub(super) fn run(args: &Associate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &AssociateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
     let request = AssociationRequest { target, relation: args.relation, weight: args.weight };
     let made = app.engine.associate(&app.here()?, source, &request)?;

@@ -6,8 +6,7 @@ use clap::Args;
 
 use crate::args::reference;
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::InputError;
+use crate::failure::{Failure, InputError};
 use crate::print::Printer;
 use crate::show::text::counted;
 use crate::wire::App;

@@ -28,7 +28,7 @@ Examples:
 /// Flags of `audit`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Audit {
+pub(crate) struct AuditArgs {
     /// Only about this memory; one that is gone for good is named by its full id
     #[arg(value_name = "MEMORY")]
     memory: Option<String>,
@@ -39,13 +39,13 @@ pub(crate) struct Audit {
 
 /// An entry of the audit, for programs.
 #[derive(Serialize)]
-struct Named<'a> {
+struct NamedAuditEntry<'a> {
     #[serde(flatten)]
     entry: &'a AuditEntry,
     by_name: Option<&'a str>,
 }
 
-pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &AuditArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let last = count(Field::Limit, args.limit, limits::PAGE)?;
     let memory = match &args.memory {
         None => None,
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Audit, app: &App<'_>, printer: &mut Printer) -> Result<
     if printer.json() {
         let named = |entry| {
             let entry: &AuditEntry = entry;
-            Named { entry, by_name: names.get(&entry.by).map(String::as_str) }
+            NamedAuditEntry { entry, by_name: names.get(&entry.by).map(String::as_str) }
         };
         let entries: Vec<_> = entries.iter().map(named).collect();
         printer.document(&BTreeMap::from([("entries", &entries)]))?;

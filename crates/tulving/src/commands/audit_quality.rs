@@ -37,7 +37,7 @@ const INDENT: &str = "      ";
 /// Flags of `audit-quality`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct AuditQuality {
+pub(crate) struct AuditQualityArgs {
     /// Only findings of this kind; may be repeated
     #[arg(long = "kind", value_name = "KIND", value_parser = word!(FindingKind))]
     kinds: Vec<FindingKind>,
@@ -55,7 +55,7 @@ pub(crate) struct AuditQuality {
     apply: Vec<String>,
 }
 
-pub(super) fn run(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &AuditQualityArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if !args.apply.is_empty() {
         return apply(args, app, printer);
     }
@@ -80,7 +80,7 @@ pub(super) fn run(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> 
 
 /// Applies each proposal. All ids are read before the first is applied; an id that is no longer valid is reported, and
 /// the others are still applied.
-fn apply(args: &AuditQuality, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn apply(args: &AuditQualityArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let ids = args.apply.iter().map(|id| id.parse()).collect::<Result<Vec<ProposalId>, _>>()?;
     let caller = app.here()?;
     let mut outcome = Outcome::Done;

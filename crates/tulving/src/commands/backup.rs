@@ -11,12 +11,11 @@ use tulving_store::{
     HomeContent, RestoreOptions, RestoreReport, WrittenConfig,
 };
 
-use crate::args::Command;
+use super::cli::Command;
 use crate::config::{self, Settings};
 use crate::exit::Outcome;
-use crate::failure::{Cause, Failure};
+use crate::failure::{Cause, Failure, InputError};
 use crate::home_token;
-use crate::input::InputError;
 use crate::open_store;
 use crate::print::Printer;
 use crate::show::text::{counted, one_line, thousands};
@@ -38,13 +37,13 @@ const NAMED: usize = 20;
 /// Flags of `backup`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Backup {
+pub(crate) struct BackupArgs {
     #[command(subcommand)]
-    act: Act,
+    command: BackupCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum BackupCommand {
     /// Copy the whole home into a file, while others go on writing
     Create {
         /// The file to make
@@ -66,11 +65,13 @@ enum Act {
     },
 }
 
-pub(super) fn run(args: &Backup, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &BackupArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("backup")?)?;
-    match &args.act {
-        Act::Create { file, force } => create(file, *force, app, printer),
-        Act::Restore { file, workspace, yes } => restore(file, workspace.as_deref(), *yes, app, printer),
+    match &args.command {
+        BackupCommand::Create { file, force } => create(file, *force, app, printer),
+        BackupCommand::Restore { file, workspace, yes } => {
+            restore(file, workspace.as_deref(), *yes, app, printer)
+        }
     }
 }
 
@@ -215,7 +216,8 @@ pub(super) fn rescue(
     failure: Failure,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let Command::Backup(Backup { act: Act::Restore { file, workspace, yes } }) = command else {
+    let Command::Backup(BackupArgs { command: BackupCommand::Restore { file, workspace, yes } }) = command
+    else {
         return Err(failure);
     };
     // A damaged store cannot tell whose token it is.
@@ -296,7 +298,7 @@ fn tell(
         document["schema"] = report.schema.into();
         document["tokens_kept_revoked"] = report.kept_revoked.into();
         document["database_only"] = report.database_only.into();
-        document["config"] = fate(report.config).into();
+        document["config"] = config_outcome(report.config).into();
         printer.document(&document)?;
     } else {
         tell_people(file, report, printer)?;
@@ -345,7 +347,7 @@ fn tell_people(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Re
     }
 }
 
-fn fate(config: ConfigOutcome) -> &'static str {
+fn config_outcome(config: ConfigOutcome) -> &'static str {
     match config {
         ConfigOutcome::Written(_) => "written",
         ConfigOutcome::Kept => "kept",

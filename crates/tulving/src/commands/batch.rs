@@ -13,7 +13,7 @@ use tulving_core::model::request::{Caller, SaveRequest};
 use super::save::label;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::input::Lines;
+use crate::input::InputLines;
 use crate::json;
 use crate::print::Printer;
 use crate::show::text::{counted, counts};
@@ -28,7 +28,7 @@ const LISTED: usize = 20;
 
 /// The result of a batch.
 #[derive(Default, Serialize)]
-struct Report {
+struct BatchReport {
     created: u64,
     updated: u64,
     unchanged: u64,
@@ -36,7 +36,7 @@ struct Report {
     receipts: Vec<Receipt>,
 }
 
-impl Report {
+impl BatchReport {
     fn total(&self) -> u64 {
         self.created + self.updated + self.unchanged + self.duplicate
     }
@@ -58,23 +58,23 @@ impl Report {
 struct Batch<'a> {
     app: &'a App<'a>,
     caller: Caller,
-    lines: Lines,
+    lines: InputLines,
     waiting: Vec<(u64, SaveRequest)>,
-    report: Report,
+    report: BatchReport,
     bar: ProgressBar,
 }
 
 pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let lines = Lines::open(path)?;
+    let lines = InputLines::open(path)?;
     let bar = printer.bar("Saving", lines.size());
     let caller = app.here()?;
-    let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: Report::default(), bar };
+    let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: BatchReport::default(), bar };
     let done = batch.save_all();
     batch.bar.finish_and_clear();
     if let Err(failure) = done {
         return Err(batch.explain(failure));
     }
-    let Report { created, updated, unchanged, duplicate, receipts } = &batch.report;
+    let BatchReport { created, updated, unchanged, duplicate, receipts } = &batch.report;
     if printer.json() {
         printer.document(&batch.report)?;
         return settled(app, printer);

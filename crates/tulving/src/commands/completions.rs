@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use super::cli::Cli;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -18,12 +18,12 @@ Examples:
 /// Flags of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// For which shell
     shell: Shell,
 }
 
-pub(super) fn run(args: &Completions, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &CompletionsArgs, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tulving", &mut script);
     if printer.json() {

@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 use tulving_core::model::error::Error;
 use tulving_store::Home;
 
-use crate::args::Global;
-use crate::config::{self, Chosen, KeySource, Settings, Source};
+use crate::config::{self, KeySource, SettingSource, SettingValue, Settings};
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::global::GlobalArgs;
 use crate::print::Printer;
 use crate::show::table::table;
 use crate::wire;
@@ -24,25 +24,25 @@ JSON, such as another tool's, goes into `config.json` beside it.";
 /// Flags of `config`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", config::reference()))]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    act: Option<Act>,
+    command: Option<ConfigCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum ConfigCommand {
     /// Show where config.toml is, or would be
     Path,
 }
 
 pub(super) fn run(
-    args: &Config,
-    global: &Global,
+    args: &ConfigArgs,
+    global: &GlobalArgs,
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     let file = config::file_of(&settings.home);
-    if let Some(Act::Path) = args.act {
+    if let Some(ConfigCommand::Path) = args.command {
         if printer.json() {
             printer.document(&serde_json::json!({ "path": file }))?;
         } else {
@@ -54,7 +54,7 @@ pub(super) fn run(
     let mut chosen = settings.chosen.clone();
     if settings.token.is_some() {
         match place(settings) {
-            Ok(name) if *settings.space_source() == Source::Default => confine(&mut chosen, name),
+            Ok(name) if *settings.space_source() == SettingSource::Default => confine(&mut chosen, name),
             Ok(_) => {}
             Err(failure) => printer.warning(said(&failure))?,
         }
@@ -69,7 +69,8 @@ pub(super) fn run(
         return Ok(Outcome::Done);
     }
     let mut rows = vec![["home".to_owned(), home.display().to_string(), source.to_string()]];
-    let row = |chosen: &Chosen| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()];
+    let row =
+        |chosen: &SettingValue| [chosen.key.to_owned(), chosen.value.clone(), chosen.source.to_string()];
     rows.extend(chosen.iter().map(row));
     rows.extend(key.map(|source| ["llm key".to_owned(), "***".to_owned(), source]));
     printer.lines(&table(["key", "value", "from"], &rows))?;
@@ -108,15 +109,15 @@ fn place(settings: &Settings) -> Result<String, Failure> {
     let app = wire::open(settings)?;
     let caller = app.here()?;
     match app.outside(&caller, Some(caller.space))? {
-        Some(outside) => Err(Cause::Outside(outside).into()),
+        Some(outside) => Err(Cause::NotAMember(outside).into()),
         None => Ok(app.engine.space(&caller)?.name),
     }
 }
 
 /// Shows the space of a confined token instead of the default.
-fn confine(chosen: &mut [Chosen], name: String) {
+fn confine(chosen: &mut [SettingValue], name: String) {
     if let Some(space) = chosen.iter_mut().find(|chosen| chosen.key == "space" && chosen.value != name) {
         space.json = name.clone().into();
-        (space.value, space.source) = (name, Source::Token);
+        (space.value, space.source) = (name, SettingSource::Token);
     }
 }

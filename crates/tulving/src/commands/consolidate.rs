@@ -27,7 +27,7 @@ consolidate.enabled is set.";
 /// Flags of `consolidate`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Consolidate {
+pub(crate) struct ConsolidateArgs {
     /// Show what would change, also of memories where consolidate.apply is set, and write nothing
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
@@ -38,21 +38,21 @@ pub(crate) struct Consolidate {
 
 /// The result, for programs.
 #[derive(Serialize)]
-struct Report<'a> {
+struct ConsolidateReport<'a> {
     /// True if the file was written.
     written: bool,
     #[serde(flatten)]
     told: &'a ConsolidationSummary,
 }
 
-pub(super) fn run(args: &Consolidate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
     // Takes over the jobs of a killed process instead of waiting for them.
     app.engine.release_jobs(&worker::is_gone)?;
     let told = app.engine.consolidate(&caller, write)?;
     if printer.json() {
-        printer.document(&Report { written: told.pass.is_some(), told: &told })?;
+        printer.document(&ConsolidateReport { written: told.pass.is_some(), told: &told })?;
         return Ok(Outcome::Done);
     }
     if told.journals > 0 {

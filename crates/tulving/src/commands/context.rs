@@ -27,7 +27,7 @@ and `--dialect maven` what stands in MEMORY.md.";
 /// Flags of `context`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Context {
+pub(crate) struct ContextArgs {
     /// In whose words: native, max or maven
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
@@ -39,7 +39,7 @@ pub(crate) struct Context {
     budget: i64,
 }
 
-pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ContextArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let dialect = dialect(&args.dialect)?;
     if !matches!(dialect, Dialect::Native | Dialect::Max | Dialect::Maven) {
         return Err(
@@ -67,8 +67,8 @@ pub(super) fn run(args: &Context, app: &App<'_>, printer: &mut Printer) -> Resul
         }
         block::block(&briefing)
     } else {
-        let desk = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-        context::block(&desk, dialect, &request).map_err(Cause::Refused)?
+        let tool_context = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+        context::block(&tool_context, dialect, &request).map_err(Cause::Refused)?
     };
     if printer.json() {
         printer.document(&serde_json::json!({ "context": block }))?;

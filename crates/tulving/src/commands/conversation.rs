@@ -10,8 +10,8 @@ use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
 
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::{self, InputError};
+use crate::failure::{Failure, InputError};
+use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG};
 use crate::show::text::{block, counted};
@@ -36,7 +36,7 @@ Examples:
 /// Flags of `archive-conversation`.
 #[derive(Debug, Args)]
 #[command(after_help = ARCHIVE_EXAMPLES)]
-pub(crate) struct ArchiveConversation {
+pub(crate) struct ArchiveConversationArgs {
     /// The messages; - is standard input
     file: Option<PathBuf>,
     /// What it is about [default: how it begins]
@@ -53,13 +53,13 @@ pub(crate) struct ArchiveConversation {
 /// Flags of `conversation`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Conversation {
+pub(crate) struct ConversationArgs {
     #[command(subcommand)]
-    act: Act,
+    command: ConversationCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum ConversationCommand {
     /// List the archived conversations, newest first
     List,
     /// Print one of them
@@ -70,7 +70,7 @@ enum Act {
 }
 
 pub(super) fn archive(
-    args: &ArchiveConversation,
+    args: &ArchiveConversationArgs,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
@@ -111,10 +111,10 @@ fn messages(path: &Path) -> Result<Vec<TranscriptMessage>, Failure> {
     lines.map(message).collect()
 }
 
-pub(super) fn run(args: &Conversation, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
-        Act::List => list(app, printer),
-        Act::Show { name } => show(name, app, printer),
+pub(super) fn run(args: &ConversationArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.command {
+        ConversationCommand::List => list(app, printer),
+        ConversationCommand::Show { name } => show(name, app, printer),
     }
 }
 

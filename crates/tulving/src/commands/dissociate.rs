@@ -20,7 +20,7 @@ Examples:
 /// Flags of `dissociate`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Dissociate {
+pub(crate) struct DissociateArgs {
     /// The memory that says it
     #[arg(value_name = "MEMORY")]
     source: String,
@@ -32,7 +32,7 @@ pub(crate) struct Dissociate {
     relation: Option<Relation>,
 }
 
-pub(super) fn run(args: &Dissociate, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &DissociateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
     let removed = app.engine.dissociate(&app.here()?, source, target, args.relation)?;
     if printer.json() {

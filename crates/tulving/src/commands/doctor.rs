@@ -16,7 +16,7 @@ use tulving_core::{BackendEntry, Keeps};
 use tulving_models::RetryPolicy;
 use tulving_store::{FoldOutcome, Home, PresenceCheck, SearchIndex, Workspace};
 
-use crate::config::{Calling, Settings};
+use crate::config::{EmbeddingCallOptions, Settings};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::open_store::OpenStore;
@@ -39,7 +39,7 @@ const BACKEND_WAIT: Duration = Duration::from_secs(10);
 /// Flags of `doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Look at every content and attachment, not only at a sample
     #[arg(long)]
     deep: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Doctor {
 
 /// One thing that was looked at.
 #[derive(Serialize)]
-struct Line {
+struct DoctorCheck {
     name: &'static str,
     verdict: Verdict,
     text: String,
@@ -63,7 +63,7 @@ enum Verdict {
     Bad,
 }
 
-impl Line {
+impl DoctorCheck {
     fn ok(name: &'static str, text: impl Into<String>) -> Self {
         Self { name, verdict: Verdict::Ok, text: text.into(), hint: None }
     }
@@ -73,7 +73,7 @@ impl Line {
     }
 }
 
-impl From<StoreCheckFinding> for Line {
+impl From<StoreCheckFinding> for DoctorCheck {
     fn from(finding: StoreCheckFinding) -> Self {
         let verdict = match finding.severity {
             Severity::Fine => Verdict::Ok,
@@ -84,7 +84,7 @@ impl From<StoreCheckFinding> for Line {
     }
 }
 
-pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &DoctorArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut lines = look(args, settings)?;
     lines.extend(environment(settings));
     let sound = lines.iter().all(|line| line.verdict != Verdict::Bad);
@@ -98,13 +98,13 @@ pub(super) fn run(args: &Doctor, settings: &Settings, printer: &mut Printer) -> 
 
 /// The findings, for an admin of the org. That there is no store is worth a warning; that it cannot be opened is a
 /// finding like any other.
-fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
+fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Failure> {
     if !settings.home.exists() {
         if settings.token.is_some() {
             return Err(Error::BadToken.into());
         }
         let text = format!("there is nothing at {} yet", settings.home.display());
-        return Ok(vec![Line::warn("home", text, "the first `tulving save` makes it")]);
+        return Ok(vec![DoctorCheck::warn("home", text, "the first `tulving save` makes it")]);
     }
     let depth = if args.deep { StoreCheckDepth::Deep } else { StoreCheckDepth::Usual };
     let opened = Home::open_or_create(&settings.home).and_then(|home| OpenStore::open(&home, settings));
@@ -122,7 +122,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
     Ok(match examine(&store, depth) {
         Ok(checkup) => {
             let sound = checkup.severity() != Severity::Bad;
-            let mut lines: Vec<Line> = checkup.findings.into_iter().map(Line::from).collect();
+            let mut lines: Vec<DoctorCheck> = checkup.findings.into_iter().map(DoctorCheck::from).collect();
             lines.extend(if sound { model(&*store.records, settings) } else { None });
             lines.extend(sound.then(|| index(&store.index, args.deep)));
             lines.push(files(&wire::workspace(store.home(), settings)));
@@ -138,7 +138,7 @@ fn look(args: &Doctor, settings: &Settings) -> Result<Vec<Line>, Failure> {
 
 /// The spaces that `config.toml` names for what is done with secrets, and that there are none of: what holds there would
 /// hold nowhere. Nothing where the spaces cannot be read, which is a finding of its own.
-fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<Line> {
+fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let Ok(spaces) = store.spaces(&everybody) else {
         return Vec::new();
@@ -149,100 +149,108 @@ fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<Line> {
         let name = preview::short(name);
         let text =
             format!("config.toml says what is done with secrets in `{name}`, and there is no such space");
-        Line::warn("secrets", text, "`tulving space list` shows their names")
+        DoctorCheck::warn("secrets", text, "`tulving space list` shows their names")
     };
     unknown.map(line).collect()
 }
 
 /// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
 /// one that is, which is a finding of its own.
-fn model(store: &dyn Store, settings: &Settings) -> Option<Line> {
-    let calling = Calling { patience: RetryPolicy::Hurried, ..Calling::default() };
+fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
+    let calling = EmbeddingCallOptions { patience: RetryPolicy::Hurried, ..EmbeddingCallOptions::default() };
     let embedder = wire::embedder(settings, wire::noted(settings, calling));
     let answers = store.model().ok()?;
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
     Some(match (tried, answers) {
         (Err(ModelError::None), _) => {
-            Line::ok("model", "none is set up: memories are found by word and by relation")
+            DoctorCheck::ok("model", "none is set up: memories are found by word and by relation")
         }
         (Err(error), _) => {
             let hint =
                 "`tulving config` shows what is set up; until it works, memories are found by their words";
-            Line::warn("model", error.to_string(), hint)
+            DoctorCheck::warn("model", error.to_string(), hint)
         }
         (Ok(set_up), Some(answers)) if answers != set_up => {
             let text = format!("{set_up} is set up and works, and {answers} has embedded what is stored");
-            Line::warn("model", text, "`tulving embed` makes the new vectors and then lets it take over")
+            DoctorCheck::warn(
+                "model",
+                text,
+                "`tulving embed` makes the new vectors and then lets it take over",
+            )
         }
-        (Ok(set_up), _) => Line::ok("model", format!("{set_up} works")),
+        (Ok(set_up), _) => DoctorCheck::ok("model", format!("{set_up} works")),
     })
 }
 
 /// The variables that begin like ours and are no setting.
-fn environment(settings: &Settings) -> impl Iterator<Item = Line> {
+fn environment(settings: &Settings) -> impl Iterator<Item = DoctorCheck> {
     let unknown = settings.unknown_variables.iter();
-    unknown.map(|variable| Line::warn("environment", variable.to_string(), &variable.hint()))
+    unknown.map(|variable| DoctorCheck::warn("environment", variable.to_string(), &variable.hint()))
 }
 
 /// That something is turned on and does nothing.
-fn idle(what: &str) -> Line {
+fn idle(what: &str) -> DoctorCheck {
     let hint = "set llm.provider and llm.model, or turn it off; what users say is looked at by rules";
-    Line::warn("passes", what, hint)
+    DoctorCheck::warn("passes", what, hint)
 }
 
 /// Where the files are. Everywhere else they are named by their paths below it.
-fn files(workspace: &Workspace) -> Line {
+fn files(workspace: &Workspace) -> DoctorCheck {
     let shown = workspace.folder().display();
     match workspace.folder().read_dir() {
-        Ok(_) => Line::ok("workspace", format!("files are in {shown}")),
+        Ok(_) => DoctorCheck::ok("workspace", format!("files are in {shown}")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Line::ok("workspace", format!("there is nothing at {shown} yet"))
+            DoctorCheck::ok("workspace", format!("there is nothing at {shown} yet"))
         }
         Err(error) => {
             let hint = "check that the folder is there and may be read and written";
-            Line::warn("workspace", format!("{shown} cannot be read: {error}"), hint)
+            DoctorCheck::warn("workspace", format!("{shown} cannot be read: {error}"), hint)
         }
     }
 }
 
 /// The attachments and files that memories speak of, and that may be missing.
-fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<Line> {
+fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<DoctorCheck> {
     let (home, folder) = (store.home(), store.home().objects());
     let sizes = match settings.objects.sizes(&folder) {
         Ok(sizes) => sizes,
         Err(error) => {
             let text = format!("they cannot be looked at: {error}");
-            return vec![Line::warn("attachments", text, "`tulving config` shows where they are kept")];
+            return vec![DoctorCheck::warn(
+                "attachments",
+                text,
+                "`tulving config` shows where they are kept",
+            )];
         }
     };
     let (files, objects) = (wire::workspace(home, settings), settings.objects.open(&folder));
     let check = PresenceCheck { store: &*store.checkup, files: &files, objects: &*objects, sizes: &*sizes };
     match check.look(depth) {
-        Ok(findings) => findings.into_iter().map(Line::from).collect(),
+        Ok(findings) => findings.into_iter().map(DoctorCheck::from).collect(),
         Err(error) => vec![unreadable(error)],
     }
 }
 
 /// The backends that are set up: what each offers, or why it does not answer.
-fn backends(settings: &Settings) -> Vec<Line> {
+fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     let Some(backends) = wire::backends(settings) else {
         return Vec::new();
     };
     let line = |entry: &BackendEntry| {
         let who = format!("{} ({})", entry.name, entry.role.as_str());
         match &entry.keeps {
-            Keeps::BuiltIn => Line::ok("backend", format!("{who}: built in")),
+            Keeps::BuiltIn => DoctorCheck::ok("backend", format!("{who}: built in")),
             Keeps::Elsewhere(backend) => match backend.describe(BACKEND_WAIT) {
                 Ok(Description { version, verbs }) => {
                     let verbs: Vec<&str> = verbs.into_iter().map(Verb::as_str).collect();
                     let verbs = if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") };
-                    Line::ok("backend", format!("{who}: version {version}, offers {verbs}"))
+                    DoctorCheck::ok("backend", format!("{who}: version {version}, offers {verbs}"))
                 }
                 Err(error) => {
                     let hint = "docs/plugins.md says how to try it by hand";
-                    let line = Line::warn("backend", format!("{who} {error}"), hint);
+                    let line = DoctorCheck::warn("backend", format!("{who} {error}"), hint);
                     match entry.role {
-                        BackendRole::Primary => Line { verdict: Verdict::Bad, ..line },
+                        BackendRole::Primary => DoctorCheck { verdict: Verdict::Bad, ..line },
                         BackendRole::Secondary => line,
                     }
                 }
@@ -253,7 +261,7 @@ fn backends(settings: &Settings) -> Vec<Line> {
 }
 
 /// How the index is. Damage to it is made good on the spot, because all of it follows from the store.
-fn index(index: &SearchIndex, deep: bool) -> Line {
+fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     let damage = if deep { index.verify() } else { Ok(Vec::new()) };
     let looked = damage.and_then(|damage| {
         let status = index.status()?;
@@ -266,20 +274,22 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
     });
     let (mut damage, status, in_use) = match looked {
         Ok(looked) => looked,
-        Err(error) => return Line::warn("index", error.to_string(), "recall answers by what it can reach"),
+        Err(error) => {
+            return DoctorCheck::warn("index", error.to_string(), "recall answers by what it can reach");
+        }
     };
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
         let hint = "move away what is in its place, or make the folder yours to write; until then every process builds its own";
-        return Line::warn("index", format!("it is in memory alone: {why}"), hint);
+        return DoctorCheck::warn("index", format!("it is in memory alone: {why}"), hint);
     }
     if status.partial {
         let hint = "until then recall finds older memories only by the very letters of a word";
-        return Line::warn("index", "it is being made anew", hint);
+        return DoctorCheck::warn("index", "it is being made anew", hint);
     }
     if status.holds_erased || in_use {
         let text = "its files still hold words of memories that were erased";
-        return Line::warn("index", text, "another process uses them; ask again when it has ended");
+        return DoctorCheck::warn("index", text, "another process uses them; ask again when it has ended");
     }
     // Without commas, as the store writes the numbers beside it.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -290,18 +300,18 @@ fn index(index: &SearchIndex, deep: bool) -> Line {
         counted(status.tail as u64, "change"),
     );
     match damage.as_slice() {
-        [] => Line::ok("index", size),
+        [] => DoctorCheck::ok("index", size),
         damage => {
             let text = format!("damaged and made anew ({}); now {size}", damage.join("; "));
             let hint = "nothing was lost and nothing is left to do: it follows from the store";
-            Line::warn("index", text, hint)
+            DoctorCheck::warn("index", text, hint)
         }
     }
 }
 
 /// Lets only an admin of the org pass: the findings are about everybody's memories.
 fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
-    let embedder = wire::embedder(settings, Calling::default());
+    let embedder = wire::embedder(settings, EmbeddingCallOptions::default());
     let files = wire::workspace(store.home(), settings);
     let engine = wire::engine(store, &store.index, &files, settings, embedder);
     engine.require_org_admin(&wire::caller(&engine, settings)?)
@@ -317,14 +327,14 @@ fn examine(store: &OpenStore, depth: StoreCheckDepth) -> Result<StoreCheckReport
     store.checkup.check(depth)
 }
 
-fn unreadable(error: StoreError) -> Line {
+fn unreadable(error: StoreError) -> DoctorCheck {
     let failure = Failure::from(error);
-    Line { name: "store", verdict: Verdict::Bad, text: failure.message(), hint: failure.hint() }
+    DoctorCheck { name: "store", verdict: Verdict::Bad, text: failure.message(), hint: failure.hint() }
 }
 
-fn print(lines: &[Line], printer: &mut Printer) -> Result<(), Failure> {
+fn print(lines: &[DoctorCheck], printer: &mut Printer) -> Result<(), Failure> {
     let widest = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-    for Line { name, verdict, text, hint } in lines {
+    for DoctorCheck { name, verdict, text, hint } in lines {
         let (style, word) = match verdict {
             Verdict::Ok => (GOOD, "ok"),
             Verdict::Warn => (WARN, "warn"),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::moves::{self, Step};
+use super::moves::{self, StatusChangeResult};
 use crate::args::time;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &DoneArgs, app: &App<'_>, printer: &mut Printer) -> Resu
             true => app.engine.reopen(caller, which)?,
             false => app.engine.done(caller, which, at)?,
         };
-        Ok(Step {
+        Ok(StatusChangeResult {
             memory: completed.memory,
             idle: (!completed.changed).then_some(idle),
             warnings: Vec::new(),

@@ -10,8 +10,7 @@ use tulving_store::DraftFile;
 
 use super::backup;
 use crate::exit::Outcome;
-use crate::failure::{Cause, Failure};
-use crate::input::InputError;
+use crate::failure::{Cause, Failure, InputError};
 use crate::print::Printer;
 use crate::show::text::counted;
 use crate::wire::App;
@@ -32,7 +31,7 @@ const PAGE: usize = 1_000;
 /// Flags of `dump`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Dump {
+pub(crate) struct DumpArgs {
     /// The file to write; - is standard output
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     file: PathBuf,
@@ -41,7 +40,7 @@ pub(crate) struct Dump {
     force: bool,
 }
 
-pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &DumpArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if args.file == Path::new("-") {
         let bar = ProgressBar::hidden();
         let written = write(app, &bar, &mut |line| printer.bytes(line))?;
@@ -70,14 +69,14 @@ pub(super) fn run(args: &Dump, app: &App<'_>, printer: &mut Printer) -> Result<O
 
 /// The result of the dump.
 #[derive(Default)]
-struct Written {
+struct DumpReport {
     /// Number of records between the first line and the last.
     records: u64,
     /// The attachments and files that could not be read, and why.
     missing: Vec<(String, String)>,
 }
 
-fn warn(written: &Written, printer: &mut Printer) -> Result<(), Failure> {
+fn warn(written: &DumpReport, printer: &mut Printer) -> Result<(), Failure> {
     for (what, why) in &written.missing {
         printer.warning(format!("{what} is not in the dump: {why}"))?;
     }
@@ -85,7 +84,7 @@ fn warn(written: &Written, printer: &mut Printer) -> Result<(), Failure> {
 }
 
 /// Writes to a draft and renames it at the end, so that a dump is complete or absent. Only its owner may read it.
-fn to_file(args: &Dump, app: &App<'_>, bar: &ProgressBar) -> Result<Written, Failure> {
+fn to_file(args: &DumpArgs, app: &App<'_>, bar: &ProgressBar) -> Result<DumpReport, Failure> {
     refuse_devices(&args.file)?;
     let path = &tulving_store::check_target(app.store.home(), &args.file).map_err(backup::elsewhere)?;
     if !args.force && args.file.symlink_metadata().is_ok() {
@@ -116,7 +115,7 @@ fn fill(
     app: &App<'_>,
     bar: &ProgressBar,
     unwritable: &dyn Fn(io::Error) -> Failure,
-) -> Result<(DraftFile, Written), Failure> {
+) -> Result<(DraftFile, DumpReport), Failure> {
     let mut out = BufWriter::new(draft);
     let written = write(app, bar, &mut |line| out.write_all(line).map_err(unwritable))?;
     let draft = out.into_inner().map_err(|error| unwritable(error.into_error()))?;
@@ -129,9 +128,9 @@ fn write(
     app: &App<'_>,
     bar: &ProgressBar,
     take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<Written, Failure> {
+) -> Result<DumpReport, Failure> {
     let mut position = Some(DumpPosition::default());
-    let mut written = Written::default();
+    let mut written = DumpReport::default();
     while let Some(from) = position {
         let (page, next) = app.engine.dump(app.everywhere("dump")?, from, PAGE)?;
         for record in page {

@@ -26,7 +26,7 @@ together.";
 /// Flags of `embed`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Embed {}
+pub(crate) struct EmbedArgs {}
 
 /// Number of sections that are embedded between two steps of the bar.
 const STEP: usize = 64;
@@ -37,7 +37,7 @@ const SHOWN: usize = 5;
 
 /// The result of the command.
 #[derive(Default, Serialize)]
-struct Report {
+struct EmbedReport {
     embedded: u64,
     waiting: u64,
     /// The failures of the model, by id.
@@ -46,10 +46,10 @@ struct Report {
     took_over: Option<String>,
 }
 
-pub(super) fn run(_: &Embed, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(_: &EmbedArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("embed")?)?;
     let engine = app.asking_anew();
-    let mut report = Report::default();
+    let mut report = EmbedReport::default();
     step_by_step(
         app,
         printer,

@@ -12,7 +12,7 @@ use crate::failure::{Cause, Failure};
 
 /// Flags of `extract-text`.
 #[derive(Debug, Args)]
-pub(crate) struct ExtractText {
+pub(crate) struct ExtractTextArgs {
     /// What the file is
     #[arg(long, value_name = "TYPE")]
     media_type: String,
@@ -37,7 +37,7 @@ pub(crate) struct ExtractText {
 }
 
 /// Extracts the text of the file on standard input. The output is for the program that started this one.
-pub(super) fn run(args: &ExtractText) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ExtractTextArgs) -> Result<Outcome, Failure> {
     let usual = ExtractLimits::default();
     let limits = ExtractLimits {
         cpu: args.cpu.map_or(usual.cpu, Duration::from_secs),
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ExtractText) -> Result<Outcome, Failure> {
         text: args.text.unwrap_or(usual.text),
         pixels: args.pixels.unwrap_or(usual.pixels),
     };
-    let ExtractText { media_type, languages, parent, .. } = args;
+    let ExtractTextArgs { media_type, languages, parent, .. } = args;
     run_child(&ChildTask {
         media_type: media_type.clone(),
         limits,

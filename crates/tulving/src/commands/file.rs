@@ -30,13 +30,13 @@ Everyone in a space may read its files. In the space `default` only `memory/` an
 /// Flags of `file`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct File {
+pub(crate) struct FileArgs {
     #[command(subcommand)]
-    act: Act,
+    command: FileCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum FileCommand {
     /// List the files of the space
     List,
     /// Print what a file says
@@ -62,11 +62,11 @@ enum Act {
     },
 }
 
-pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &FileArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
-    match &args.act {
-        Act::List => list(&app.engine.files(&caller)?, printer),
-        Act::Read { name } => {
+    match &args.command {
+        FileCommand::List => list(&app.engine.files(&caller)?, printer),
+        FileCommand::Read { name } => {
             let found = app.engine.file(&caller, name)?;
             if printer.json() {
                 printer.document(&found)?;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<O
             }
             Ok(Outcome::Done)
         }
-        Act::Write { name, file, new } => {
+        FileCommand::Write { name, file, new } => {
             let content = input::file(file, Field::Content, limits::FILE_BYTES)?;
             let writing = if *new { FileWriteMode::New } else { FileWriteMode::Any };
             let written = app.engine.put_file(&caller, name, &content, writing)?;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &File, app: &App<'_>, printer: &mut Printer) -> Result<O
             }
             Ok(Outcome::Done)
         }
-        Act::Remove { name } => {
+        FileCommand::Remove { name } => {
             app.engine.remove_file(&caller, name)?;
             if printer.json() {
                 printer.document(&json!({ "removed": name }))?;

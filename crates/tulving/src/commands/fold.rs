@@ -1,11 +1,8 @@
 //! `tulving fold`: maintains the index. Commands start it in the background if it would take long.
 
-use std::io;
-
 use clap::Args;
 use tulving_store::Home;
 
-use crate::background;
 use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -14,18 +11,13 @@ use crate::print::Printer;
 
 /// Flags of `fold`.
 #[derive(Debug, Args)]
-pub(crate) struct Fold {}
+pub(crate) struct FoldArgs {}
 
 /// Folds a long tail, and rebuilds the index if that is needed and no other process does.
-pub(super) fn run(_: &Fold, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(_: &FoldArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     if let Err(error) = OpenStore::open(&home, settings)?.index.tend() {
         printer.warning(format!("the index was not folded: {error}"))?;
     }
     Ok(Outcome::Done)
-}
-
-/// Starts it as its own process that outlives this one. If it is killed, the next process that needs the index starts another.
-pub(crate) fn start(settings: &Settings) -> io::Result<()> {
-    background::start(settings, &["fold"])
 }

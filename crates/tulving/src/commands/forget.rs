@@ -10,7 +10,7 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, ForgetRequest, ForgetWhere, Manner};
 use tulving_store::FoldOutcome;
 
-use super::{Placed, moves};
+use super::{WithSpaceName, moves};
 use crate::args::{references, whole_number};
 use crate::condition;
 use crate::exit::Outcome;
@@ -35,7 +35,7 @@ const SHOWN: usize = 5;
 /// Flags of `forget`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Forget {
+pub(crate) struct ForgetArgs {
     /// Numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required_unless_present = "conditions", conflicts_with = "conditions")]
     memories: Vec<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Forget {
     all_spaces: bool,
 }
 
-impl Forget {
+impl ForgetArgs {
     fn request(&self) -> ForgetRequest {
         let manner = if self.hard { Manner::Hard } else { Manner::Soft };
         ForgetRequest { manner, reason: self.reason.clone() }
@@ -75,7 +75,7 @@ impl Forget {
     }
 }
 
-pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if args.all_spaces {
         let failure = Failure::usage("memories are forgotten within one space, and never across");
         return Err(failure.hinted("name the space with --space, and repeat it for each"));
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result
 
 /// Forgets the memories that were named as one act. One that is not there is named, and the others go all the same; where one
 /// may not be forgotten, none goes.
-fn by_name(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let references = references(&args.memories)?;
     let caller = app.here()?;
     let Gone { forgotten, missing, warnings } = match references.as_slice() {
@@ -152,7 +152,7 @@ fn name_missing(missing: &[MemoryRef], caller: &Caller, app: &App<'_>, printer: 
     outcome
 }
 
-fn by_condition(args: &Forget, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut filter = condition::filter(&args.conditions, &app.settings.zone)?;
     app.resolve_source_path(&mut filter.source_path)?;
     let expect = args.expect.map(expected).transpose()?;
@@ -189,21 +189,21 @@ fn expected(number: i64) -> Result<u64, Failure> {
 
 /// What would be forgotten, for programs.
 #[derive(Serialize)]
-struct Preview<'a> {
+struct ForgetPreview<'a> {
     count: u64,
-    memories: Vec<Placed<'a, Memory>>,
+    memories: Vec<WithSpaceName<'a, Memory>>,
 }
 
 fn foresee(
-    args: &Forget,
+    args: &ForgetArgs,
     foreseen: &Foreseen,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     if printer.json() {
         let names = app.space_names()?;
-        let placed = foreseen.newest.iter().map(|memory| Placed::new(memory, memory.space, &names));
-        printer.document(&Preview { count: foreseen.count, memories: placed.collect() })?;
+        let placed = foreseen.newest.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names));
+        printer.document(&ForgetPreview { count: foreseen.count, memories: placed.collect() })?;
         return Ok(Outcome::Done);
     }
     show(foreseen, limits::FORESEEN, app, printer)?;
@@ -230,7 +230,7 @@ fn show(foreseen: &Foreseen, most: usize, app: &App<'_>, printer: &mut Printer) 
 }
 
 fn confirm(
-    args: &Forget,
+    args: &ForgetArgs,
     foreseen: &Foreseen,
     app: &App<'_>,
     printer: &mut Printer,
@@ -251,14 +251,19 @@ fn confirm(
 
 /// What was forgotten, for programs.
 #[derive(Serialize)]
-struct Done<'a> {
+struct ForgetReport<'a> {
     count: usize,
     forgotten: &'a [Forgone],
 }
 
-fn tell(args: &Forget, gone: &[Forgone], caller: &Caller, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn tell(
+    args: &ForgetArgs,
+    gone: &[Forgone],
+    caller: &Caller,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(&Done { count: gone.len(), forgotten: gone })?;
+        printer.document(&ForgetReport { count: gone.len(), forgotten: gone })?;
         return Ok(Outcome::Done);
     }
     if gone.is_empty() {

@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use super::{Placed, Weighed};
+use super::{WithImportance, WithSpaceName};
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
-use crate::show::memory::{Names, full};
+use crate::show::memory::{MemoryNames, full};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -19,22 +19,26 @@ Examples:
 /// Flags of `get`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Get {
+pub(crate) struct GetArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
 }
 
-pub(super) fn run(args: &Get, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &GetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let memory = app.engine.get(&app.here()?, which)?;
     let names = app.space_names()?;
     if printer.json() {
-        printer.document(&Placed::new(&Weighed::new(&memory, printer.now()), memory.space, &names))?;
+        printer.document(&WithSpaceName::new(
+            &WithImportance::new(&memory, printer.now()),
+            memory.space,
+            &names,
+        ))?;
         return Ok(Outcome::Done);
     }
     let owner = app.engine.names(&[memory.owner])?.remove(&memory.owner);
-    let names = Names { space: names.get(&memory.space).cloned(), owner };
+    let names = MemoryNames { space: names.get(&memory.space).cloned(), owner };
     printer.lines(&full(&memory, names, printer.now()))?;
     Ok(Outcome::Done)
 }

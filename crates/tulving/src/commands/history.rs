@@ -27,7 +27,7 @@ const LEFT_OUT: &str = "(left out, because the newer versions are long; `tulving
 /// Flags of `history`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct History {
+pub(crate) struct HistoryArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
@@ -36,7 +36,7 @@ pub(crate) struct History {
     full: bool,
 }
 
-pub(super) fn run(args: &History, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &HistoryArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let caller = app.here()?;
     let entries = app.engine.history(&caller, which)?;

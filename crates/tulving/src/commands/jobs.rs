@@ -1,7 +1,5 @@
 //! `tulving jobs`: shows background jobs: which wait, which failed and why.
 
-use std::io;
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tulving_core::model::error::ExtractError;
@@ -11,11 +9,9 @@ use tulving_core::model::vocabulary::JobState;
 use tulving_core::{Processed, TurnReadingCounts};
 
 use crate::args::word;
-use crate::background;
-use crate::config::Settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::keeper;
+use crate::maintenance;
 use crate::print::Printer;
 use crate::show::table::table;
 use crate::show::text::counted;
@@ -38,9 +34,9 @@ wait. What fails is tried again a few times with growing pauses, and then given 
 /// Flags of `jobs`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
-pub(crate) struct Jobs {
+pub(crate) struct JobsArgs {
     #[command(subcommand)]
-    act: Option<Act>,
+    command: Option<JobsCommand>,
     /// Only in this state; may be repeated
     #[arg(long = "state", value_name = "STATE", value_parser = word!(JobState))]
     states: Vec<JobState>,
@@ -50,7 +46,7 @@ pub(crate) struct Jobs {
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum JobsCommand {
     /// Do what is due, now
     Run {
         /// Only what asks a language model, and only where nobody else does it
@@ -66,19 +62,19 @@ enum Act {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct JobsReport {
     jobs: Vec<Job>,
     /// Number of memories that wait for their vectors.
     waiting_to_be_embedded: u64,
 }
 
-pub(super) fn run(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
+pub(super) fn run(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.command {
         None => list(args, app, printer),
-        Some(Act::Run { background: true }) => think_alone(app),
-        Some(Act::Run { background: false }) => work(app, printer),
-        Some(Act::Retry { job: None }) => retry_all(app, printer),
-        Some(Act::Retry { job: Some(job) }) => {
+        Some(JobsCommand::Run { background: true }) => run_llm_jobs(app),
+        Some(JobsCommand::Run { background: false }) => work(app, printer),
+        Some(JobsCommand::Retry { job: None }) => retry_all(app, printer),
+        Some(JobsCommand::Retry { job: Some(job) }) => {
             let id = job.parse().map_err(|_| {
                 Failure::usage(format!("`{}` is not the id of a job", preview::short(job)))
                     .hinted("`tulving jobs` shows them")
@@ -114,11 +110,11 @@ fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let jobs = app.engine.jobs(app.everywhere("jobs")?, &args.states, args.limit)?;
     let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(app.everywhere("jobs")?)?;
     if printer.json() {
-        printer.document(&Report { jobs, waiting_to_be_embedded })?;
+        printer.document(&JobsReport { jobs, waiting_to_be_embedded })?;
         return Ok(Outcome::Done);
     }
     let row = |job: &Job| {
@@ -155,7 +151,7 @@ fn list(args: &Jobs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fa
 
 /// The result of the due jobs.
 #[derive(Default, Serialize)]
-pub(super) struct Done {
+pub(super) struct JobRunReport {
     done: u64,
     pub(super) failed: u64,
     /// Number of jobs to be tried again.
@@ -188,19 +184,13 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 /// Does the jobs that call a language model, unless another process of the home does.
-fn think_alone(app: &App<'_>) -> Result<Outcome, Failure> {
+fn run_llm_jobs(app: &App<'_>) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("jobs")?)?;
-    if let Some(_alone) = keeper::thinking(app.store.home()) {
+    if let Some(_alone) = maintenance::lock_llm_work(app.store.home()) {
         app.engine.release_jobs(&worker::is_gone)?;
         while app.engine.think_waiting(worker::own())?.is_some() {}
     }
     Ok(Outcome::Done)
-}
-
-/// Starts these jobs in their own process that outlives this one, unless another process does them. Each job runs in
-/// the name of the principal that logged the turn, which may be any.
-pub(crate) fn start(settings: &Settings) -> io::Result<()> {
-    background::start(settings, &["jobs", "run", "--background"])
 }
 
 /// Describes the result for turns, if there is one.
@@ -223,10 +213,10 @@ fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
 }
 
 /// Does all due jobs.
-pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<Done, Failure> {
+pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<JobRunReport, Failure> {
     app.engine.release_jobs(&worker::is_gone)?;
     let bar = printer.bar("Reading", None);
-    let mut all = Done::default();
+    let mut all = JobRunReport::default();
     while let Some(processed) = one(app)? {
         all.lacking |= processed.lacking;
         match processed.job.state {

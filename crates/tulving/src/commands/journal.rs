@@ -30,7 +30,7 @@ A journal is a Markdown file for each day (UTC), in `memory` of the workspace; e
 /// Flags of `journal`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Journal {
+pub(crate) struct JournalArgs {
     /// The day in UTC: today, yesterday, or a date such as 2026-05-27
     #[arg(value_name = "DAY", default_value = "today", conflicts_with_all = ["note", "search", "list"])]
     day: String,
@@ -48,12 +48,12 @@ pub(crate) struct Journal {
     list: bool,
 }
 
-pub(super) fn run(args: &Journal, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &JournalArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match args {
-        Journal { note: Some(content), .. } => note(content, app, printer),
-        Journal { search: Some(text), limit, .. } => search(text, *limit, app, printer),
-        Journal { list: true, .. } => list(app, printer),
-        Journal { day, .. } => show(day, app, printer),
+        JournalArgs { note: Some(content), .. } => note(content, app, printer),
+        JournalArgs { search: Some(text), limit, .. } => search(text, *limit, app, printer),
+        JournalArgs { list: true, .. } => list(app, printer),
+        JournalArgs { day, .. } => show(day, app, printer),
     }
 }
 

@@ -7,10 +7,10 @@ use tulving_core::model::limits;
 use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
 use tulving_core::model::vocabulary::State;
 
-use super::{Placed, Weighed};
-use crate::args::{Chooser, count, whole_number, word};
+use super::{WithImportance, WithSpaceName};
+use crate::args::{FilterArgs, count, whole_number, word};
 use crate::exit::Outcome;
-use crate::failure::{Failure, Outside};
+use crate::failure::{Failure, NotAMember};
 use crate::print::Printer;
 use crate::show::memory::{Layout, lines};
 use crate::show::text::thousands;
@@ -27,10 +27,10 @@ Examples:
 /// Flags of `list`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     /// In which order; agenda: what is open first, the soonest due, then the most important
-    #[arg(long, value_enum, default_value_t = Order::Newest)]
-    sort: Order,
+    #[arg(long, value_enum, default_value_t = ListOrderArg::Newest)]
+    sort: ListOrderArg,
     /// How many at the most, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
@@ -53,12 +53,12 @@ pub(crate) struct List {
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
     #[command(flatten)]
-    chooser: Chooser,
+    chooser: FilterArgs,
 }
 
 /// In which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum ListOrderArg {
     Newest,
     Oldest,
     Updated,
@@ -69,7 +69,7 @@ enum Order {
     Agenda,
 }
 
-impl Order {
+impl ListOrderArg {
     fn sort(self) -> Sort {
         match self {
             Self::Newest => Sort::Newest,
@@ -84,7 +84,7 @@ impl Order {
     }
 }
 
-impl List {
+impl ListArgs {
     fn filter(&self, caller: &Caller) -> Result<Filter, Failure> {
         let mut filter = self.chooser.filter(&caller.zone)?;
         filter.space = (!self.chooser.all_spaces).then_some(caller.space);
@@ -109,7 +109,7 @@ impl List {
     }
 }
 
-pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ListArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let mut request = args.request(&caller)?;
     app.resolve_source_path(&mut request.filter.source_path)?;
@@ -123,7 +123,7 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
         place: &place,
     };
     let mut shown = 0;
-    let mut document = printer.json().then_some(Document { begun: false, failed: Vec::new() });
+    let mut document = printer.json().then_some(ListWriter { begun: false, failed: Vec::new() });
     loop {
         let Page { memories, next, failed_backends } = app.engine.list(&caller, &request)?;
         shown += memories.len();
@@ -131,7 +131,11 @@ pub(super) fn run(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<O
             Some(document) => {
                 for memory in &memories {
                     document.item(
-                        &Placed::new(&Weighed::new(memory, printer.now()), memory.space, &names),
+                        &WithSpaceName::new(
+                            &WithImportance::new(memory, printer.now()),
+                            memory.space,
+                            &names,
+                        ),
                         printer,
                     )?;
                 }
@@ -183,7 +187,7 @@ fn footer(
         return printer.note(format!("{shown}{total}; for the next page add --cursor {cursor}"));
     }
     if shown == 0
-        && let Some(Outside { what, hint }) = app.outside(caller, request.filter.space)?
+        && let Some(NotAMember { what, hint }) = app.outside(caller, request.filter.space)?
     {
         return printer.note(format!("No memories: {what}; {hint}"));
     }
@@ -194,12 +198,12 @@ fn footer(
 }
 
 /// A document of any length, written item by item.
-struct Document {
+struct ListWriter {
     begun: bool,
     failed: Vec<FailedBackend>,
 }
 
-impl Document {
+impl ListWriter {
     fn item(&mut self, item: &impl serde::Serialize, printer: &mut Printer) -> Result<(), Failure> {
         let before = if self.begun { ",\n" } else { "{\"memories\":[\n" };
         self.begun = true;

@@ -42,23 +42,23 @@ llm.key_entry names the entry. The key is asked for without being shown, or read
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LlmArgs {
     #[command(subcommand)]
-    act: Act,
+    command: LlmCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum LlmCommand {
     /// Ask it one small thing with one tool, and say how that went
     Test,
     /// Keep its key in the keyring of the system
     #[command(after_help = KEY_EXAMPLES)]
     Key {
         #[command(subcommand)]
-        act: KeyAct,
+        command: LlmKeyCommand,
     },
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
-enum KeyAct {
+enum LlmKeyCommand {
     /// Put the key into the entry, in the place of one that is there
     Set,
     /// Remove the entry
@@ -71,7 +71,7 @@ const WORD: &str = "ready";
 
 /// The result of the call.
 #[derive(Serialize)]
-struct Report {
+struct LlmTestReport {
     provider: String,
     model: String,
     address: String,
@@ -80,13 +80,13 @@ struct Report {
     tokens_in: u64,
     tokens_out: u64,
     ended: Ended,
-    tools: Tools,
+    tools: ToolCallResult,
 }
 
 /// The way the model called the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Tools {
+enum ToolCallResult {
     /// Called as asked.
     Work,
     /// Called with other arguments than asked for.
@@ -95,7 +95,7 @@ enum Tools {
     NotCalled,
 }
 
-impl Tools {
+impl ToolCallResult {
     fn of(reply: &Reply) -> Self {
         let Some(call) = reply.calls.iter().find(|call| call.name == TOOL) else {
             return Self::NotCalled;
@@ -114,13 +114,13 @@ impl Tools {
 }
 
 pub(super) fn run(args: &LlmArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match args.act {
-        Act::Test => test(app, printer),
-        Act::Key { act } => key(act, app, printer),
+    match args.command {
+        LlmCommand::Test => test(app, printer),
+        LlmCommand::Key { command } => key(command, app, printer),
     }
 }
 
-fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn key(command: LlmKeyCommand, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("llm")?)?;
     let llm = &app.settings.llm;
     let entry = llm.key_entry().ok_or_else(|| {
@@ -129,12 +129,12 @@ fn key(act: KeyAct, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fai
         )
     })?;
     let keyring = Keyring::system();
-    let (done, said) = match act {
-        KeyAct::Set => {
+    let (done, said) = match command {
+        LlmKeyCommand::Set => {
             let lasts = keyring.keep(entry, &given(printer)?).map_err(Error::from)?;
             ("set", format!("Put the key into the keyring entry `{entry}`. {}", lasts.said()))
         }
-        KeyAct::Forget => {
+        LlmKeyCommand::Forget => {
             keyring.forget(entry).map_err(Error::from)?;
             ("forgotten", format!("Removed the keyring entry `{entry}`"))
         }
@@ -185,7 +185,7 @@ fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     }
     let begun = Instant::now();
     let reply = app.engine.ask(TEST, &prompt(app))?;
-    let report = Report {
+    let report = LlmTestReport {
         provider: config.provider.to_string(),
         model: config.model,
         address,
@@ -194,7 +194,7 @@ fn test(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         tokens_in: reply.tokens.input,
         tokens_out: reply.tokens.output,
         ended: reply.ended,
-        tools: Tools::of(&reply),
+        tools: ToolCallResult::of(&reply),
     };
     show(&report, &reply, printer)?;
     Ok(Outcome::Done)
@@ -216,7 +216,7 @@ fn prompt(app: &App<'_>) -> Prompt {
     }
 }
 
-fn show(report: &Report, reply: &Reply, printer: &mut Printer) -> Result<(), Failure> {
+fn show(report: &LlmTestReport, reply: &Reply, printer: &mut Printer) -> Result<(), Failure> {
     if printer.json() {
         printer.document(report)?;
     } else {
@@ -228,7 +228,7 @@ fn show(report: &Report, reply: &Reply, printer: &mut Printer) -> Result<(), Fai
         );
         printer.lines(&pairs(&[("answered", cost), ("tools", report.tools.said().to_owned())]))?;
     }
-    if report.tools == Tools::Work {
+    if report.tools == ToolCallResult::Work {
         return Ok(());
     }
     let said = match one_line(&reply.text) {
@@ -263,10 +263,10 @@ mod tests {
             tokens: Tokens::default(),
             ended: Ended::Stop,
         };
-        assert_eq!(Tools::of(&reply(&[])), Tools::NotCalled);
-        assert_eq!(Tools::of(&reply(&[("other", "{}")])), Tools::NotCalled);
-        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": "#)])), Tools::Garbled);
-        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": 5}"#)])), Tools::Garbled);
-        assert_eq!(Tools::of(&reply(&[("check", r#"{"word": "ready"}"#)])), Tools::Work);
+        assert_eq!(ToolCallResult::of(&reply(&[])), ToolCallResult::NotCalled);
+        assert_eq!(ToolCallResult::of(&reply(&[("other", "{}")])), ToolCallResult::NotCalled);
+        assert_eq!(ToolCallResult::of(&reply(&[("check", r#"{"word": "#)])), ToolCallResult::Garbled);
+        assert_eq!(ToolCallResult::of(&reply(&[("check", r#"{"word": 5}"#)])), ToolCallResult::Garbled);
+        assert_eq!(ToolCallResult::of(&reply(&[("check", r#"{"word": "ready"}"#)])), ToolCallResult::Work);
     }
 }

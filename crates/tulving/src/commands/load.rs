@@ -10,7 +10,7 @@ use tulving_core::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDum
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::input::Lines;
+use crate::input::InputLines;
 use crate::print::Printer;
 use crate::show::text::counted;
 use crate::wire::App;
@@ -35,7 +35,7 @@ const LISTED: usize = 20;
 /// Flags of `load`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Load {
+pub(crate) struct LoadArgs {
     /// The dump; - reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -44,9 +44,9 @@ pub(crate) struct Load {
     with_roles: bool,
 }
 
-pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &LoadArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.everywhere("load")?;
-    let mut lines = Lines::open(&args.file)?;
+    let mut lines = InputLines::open(&args.file)?;
     if lines.is_database() {
         return Err(lines.database());
     }
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Load, app: &App<'_>, printer: &mut Printer) -> Result<O
 }
 
 fn load(
-    lines: &mut Lines,
+    lines: &mut InputLines,
     options: LoadOptions,
     app: &App<'_>,
     bar: &ProgressBar,
@@ -79,7 +79,7 @@ fn load(
 }
 
 fn take_all(
-    lines: &mut Lines,
+    lines: &mut InputLines,
     loading: &mut DumpLoad,
     app: &App<'_>,
     bar: &ProgressBar,

@@ -14,8 +14,8 @@ use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits;
 
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::{self, InputError};
+use crate::failure::{Failure, InputError};
+use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, WORD};
 use crate::show::text::counted;
@@ -37,11 +37,11 @@ It is the file `memory/MEMORY.md` of the workspace, which any editor may change.
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LongTermArgs {
     #[command(subcommand)]
-    act: Act,
+    command: LongTermCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum LongTermCommand {
     /// Print what is always known
     Show {
         /// As it was before; one of the history
@@ -66,9 +66,9 @@ enum Act {
 
 pub(super) fn run(args: &LongTermArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
-    match &args.act {
-        Act::Show { before: None } => show(&app.engine.long_term(&caller)?, printer),
-        Act::Show { before: Some(id) } => {
+    match &args.command {
+        LongTermCommand::Show { before: None } => show(&app.engine.long_term(&caller)?, printer),
+        LongTermCommand::Show { before: Some(id) } => {
             let content = app.engine.long_term_before(&caller, id)?;
             if printer.json() {
                 printer.document(&json!({ "id": id, "content": content }))?;
@@ -77,13 +77,15 @@ pub(super) fn run(args: &LongTermArgs, app: &App<'_>, printer: &mut Printer) -> 
             }
             Ok(Outcome::Done)
         }
-        Act::Edit => edit(app, printer),
-        Act::Replace { file } => {
+        LongTermCommand::Edit => edit(app, printer),
+        LongTermCommand::Replace { file } => {
             let content = input::file(file, Field::Content, limits::LONG_TERM_BYTES)?;
             replaced(&app.engine.replace_long_term(&caller, &content, None)?, "Replaced", printer)
         }
-        Act::History => history(app, printer),
-        Act::Restore { id } => replaced(&app.engine.restore_long_term(&caller, id)?, "Restored", printer),
+        LongTermCommand::History => history(app, printer),
+        LongTermCommand::Restore { id } => {
+            replaced(&app.engine.restore_long_term(&caller, id)?, "Restored", printer)
+        }
     }
 }
 
@@ -141,7 +143,7 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     };
     let caller = app.here()?;
     let shown = app.engine.long_term(&caller)?;
-    let copy = Copy::of(&shown.content, &MemoryId::mint(app.engine.now()).to_string())?;
+    let copy = EditorCopy::of(&shown.content, &MemoryId::mint(app.engine.now()).to_string())?;
     // The shell splits the editor's command line, such as `code --wait`.
     let ended =
         Command::new("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(&copy.path).status();
@@ -174,11 +176,11 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 /// A file for the editor that no other user may read.
-struct Copy {
+struct EditorCopy {
     path: PathBuf,
 }
 
-impl Copy {
+impl EditorCopy {
     fn of(content: &str, id: &str) -> Result<Self, Failure> {
         let path = std::env::temp_dir().join(format!("tulving-{id}-MEMORY.md"));
         write_new(&path, content).map_err(|source| InputError::Unwritable { path: path.clone(), source })?;

@@ -10,8 +10,8 @@ use tulving_server::mcp::{AgentNaming, McpServer, StdioLimits, on_stdio};
 use crate::args::dialect;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
-use crate::keeper::{Keeper, Thinker};
-use crate::log::{Level, Log, Logging};
+use crate::log::{Level, Log, LogSettings};
+use crate::maintenance::{LlmWorker, Maintenance};
 use crate::print::Printer;
 use crate::wire::App;
 
@@ -28,13 +28,13 @@ and nothing else.";
 /// Flags of `mcp`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Mcp {
+pub(crate) struct McpArgs {
     /// Whose tools: native, max, memax, groups, maven or spacebot
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
 }
 
-pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let dialect = dialect(&args.dialect)?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
     if printer.asks() {
@@ -47,22 +47,22 @@ pub(super) fn run(args: &Mcp, app: &App<'_>, printer: &mut Printer) -> Result<Ou
     }
     // The client reads standard error too: only messages that it should know go there.
     let logging = app.settings.logging;
-    let log = Log::start(Logging { level: logging.level.min(Level::WARN), ..logging });
+    let log = Log::start(LogSettings { level: logging.level.min(Level::WARN), ..logging });
     app.files.watch();
     if let Some(idle) = app.settings.idle() {
         tracing::warn!("{idle}");
     }
-    let keeper = Keeper::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
-    let thinker = app.warn_read_only().then(|| Thinker::start(&app.engine, app.store.home()));
-    let (engine, bell) = (Arc::clone(&app.engine), Arc::new(keeper.bell()));
-    let server = McpServer::new(engine, bell, caller, dialect, AgentNaming::Client);
+    let maintenance = Maintenance::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
+    let llm_worker = app.warn_read_only().then(|| LlmWorker::start(&app.engine, app.store.home()));
+    let (engine, signal) = (Arc::clone(&app.engine), Arc::new(maintenance.signal()));
+    let server = McpServer::new(engine, signal, caller, dialect, AgentNaming::Client);
     // A line may be as long as an HTTP body, and has the same time limit.
     let limits = app.settings.server.limits;
     let served = on_stdio(server, StdioLimits { line_bytes: limits.body_bytes, time: limits.time });
-    if let Some(thinker) = thinker {
-        thinker.stop();
+    if let Some(llm_worker) = llm_worker {
+        llm_worker.stop();
     }
-    keeper.stop();
+    maintenance.stop();
     log.end();
     served.map_err(Cause::Mcp)?;
     Ok(Outcome::Done)

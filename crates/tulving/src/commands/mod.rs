@@ -7,6 +7,7 @@ pub(crate) mod audit;
 pub(crate) mod audit_quality;
 pub(crate) mod backup;
 mod batch;
+mod cli;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod consolidate;
@@ -54,6 +55,8 @@ pub(crate) mod update;
 pub(crate) mod usage;
 mod welcome;
 
+use cli::Command;
+pub(crate) use cli::{Cli, parse, wants_json};
 use serde::Serialize;
 use tulving_core::model::answer::{Lane, Missing};
 use tulving_core::model::id::SpaceId;
@@ -61,10 +64,10 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::time::Timestamp;
 use tulving_core::rank::decay;
 
-use crate::args::{Cli, Command, Global};
 use crate::config as settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
+use crate::global::GlobalArgs;
 use crate::print::Printer;
 use crate::wire::{self, App, SpaceNames};
 
@@ -113,7 +116,12 @@ fn done(outcome: Result<Outcome, Failure>, printer: &mut Printer) -> Result<Outc
     Ok(outcome)
 }
 
-fn act(command: &Command, global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn act(
+    command: &Command,
+    global: &GlobalArgs,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     match command {
         Command::Save(args) => save::run(args, app, printer),
         Command::Push(args) => push::run(args, app, printer),
@@ -186,7 +194,7 @@ fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Resul
 
 /// Something with the name of the space it is in, for programs.
 #[derive(Serialize)]
-struct Placed<'a, T> {
+struct WithSpaceName<'a, T> {
     #[serde(flatten)]
     inner: &'a T,
     space_name: Option<&'a str>,
@@ -194,19 +202,19 @@ struct Placed<'a, T> {
 
 /// A memory and how much it matters by now.
 #[derive(Serialize)]
-struct Weighed<'a> {
+struct WithImportance<'a> {
     #[serde(flatten)]
     memory: &'a Memory,
     importance_now: f64,
 }
 
-impl<'a> Weighed<'a> {
+impl<'a> WithImportance<'a> {
     fn new(memory: &'a Memory, now: Timestamp) -> Self {
         Self { memory, importance_now: decay::shown(memory, now) }
     }
 }
 
-impl<'a, T> Placed<'a, T> {
+impl<'a, T> WithSpaceName<'a, T> {
     fn new(inner: &'a T, space: SpaceId, names: &'a SpaceNames) -> Self {
         Self { inner, space_name: names.get(&space).map(String::as_str) }
     }

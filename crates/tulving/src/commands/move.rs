@@ -24,16 +24,16 @@ Examples:
 /// Flags of `move`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Move {
+pub(crate) struct MoveArgs {
     #[command(flatten)]
-    which: moves::Which,
+    which: moves::MemoriesArgs,
     /// The space that they go to
     #[arg(long, value_name = "SPACE")]
     to: String,
 }
 
 /// Moves all of them in one change. One that must not move stops the others; one that does not exist does not.
-pub(super) fn run(args: &Move, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = references(&args.which.memories)?;
     let caller = app.here_and(&[&args.to])?;
     let Relocated { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;

@@ -12,7 +12,7 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::State;
 
-use super::Placed;
+use super::WithSpaceName;
 use crate::args::references;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -44,38 +44,38 @@ Examples:
 
 /// Which memories to move.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct MemoriesArgs {
     /// Numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required = true)]
     pub(super) memories: Vec<String>,
 }
 
 /// One of the moves.
-pub(crate) struct Move {
+pub(crate) struct StatusChange {
     pub(super) done: &'static str,
     pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Edited, Error>,
     /// How a memory is that it does nothing to, and how that is said.
     pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
 
-pub(crate) const RESTORE: Move =
-    Move { done: "Restored", act: Engine::restore, idle: (|_| true, "was not forgotten") };
-pub(crate) const ARCHIVE: Move = Move {
+pub(crate) const RESTORE: StatusChange =
+    StatusChange { done: "Restored", act: Engine::restore, idle: (|_| true, "was not forgotten") };
+pub(crate) const ARCHIVE: StatusChange = StatusChange {
     done: "Archived",
     act: |engine, caller, which| plain(engine.archive(caller, which)),
     idle: (|memory| memory.standing.state == State::Archived, "was archived already"),
 };
-pub(crate) const UNARCHIVE: Move = Move {
+pub(crate) const UNARCHIVE: StatusChange = StatusChange {
     done: "Unarchived",
     act: |engine, caller, which| plain(engine.unarchive(caller, which)),
     idle: (|memory| memory.standing.state != State::Archived, "was not archived"),
 };
-pub(crate) const PIN: Move = Move {
+pub(crate) const PIN: StatusChange = StatusChange {
     done: "Pinned",
     act: |engine, caller, which| plain(engine.pin(caller, which)),
     idle: (|memory| memory.standing.pinned, "was pinned already"),
 };
-pub(crate) const UNPIN: Move = Move {
+pub(crate) const UNPIN: StatusChange = StatusChange {
     done: "Unpinned",
     act: |engine, caller, which| plain(engine.unpin(caller, which)),
     idle: (|memory| !memory.standing.pinned, "was not pinned"),
@@ -88,13 +88,13 @@ pub(super) fn plain(moved: Result<Memory, Error>) -> Result<Edited, Error> {
 
 /// The memories that were moved, for programs.
 #[derive(Serialize)]
-struct Moved<'a> {
-    memories: Vec<Placed<'a, Memory>>,
+struct ChangedMemories<'a> {
+    memories: Vec<WithSpaceName<'a, Memory>>,
 }
 
 pub(super) fn run(
-    step: &Move,
-    which: &Which,
+    step: &StatusChange,
+    which: &MemoriesArgs,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
@@ -103,12 +103,12 @@ pub(super) fn run(
         // What cannot be read is told by the act.
         let before = app.engine.get(caller, which).ok().filter(is_idle);
         let Edited { memory, warnings } = (step.act)(&app.engine, caller, which)?;
-        Ok(Step { memory, idle: before.map(|_| said), warnings })
+        Ok(StatusChangeResult { memory, idle: before.map(|_| said), warnings })
     })
 }
 
 /// One memory after its move.
-pub(super) struct Step {
+pub(super) struct StatusChangeResult {
     pub(super) memory: Memory,
     /// Why there was nothing to do.
     pub(super) idle: Option<&'static str>,
@@ -121,7 +121,7 @@ pub(super) fn each(
     app: &App<'_>,
     printer: &mut Printer,
     done: &str,
-    act: impl Fn(&Caller, MemoryRef) -> Result<Step, Error>,
+    act: impl Fn(&Caller, MemoryRef) -> Result<StatusChangeResult, Error>,
 ) -> Result<Outcome, Failure> {
     let references = references(names)?;
     let caller = app.here()?;
@@ -131,14 +131,14 @@ pub(super) fn each(
     let _held = app.clock.hold();
     for reference in references {
         match act(&caller, reference) {
-            Ok(Step { memory, idle, warnings }) if printer.json() => {
+            Ok(StatusChangeResult { memory, idle, warnings }) if printer.json() => {
                 if let Some(said) = idle {
                     printer.warning(format!("{} {said}", memory.reference()))?;
                 }
                 printer.warnings(&warnings)?;
                 moved.push(memory);
             }
-            Ok(Step { memory, idle, warnings }) => {
+            Ok(StatusChangeResult { memory, idle, warnings }) => {
                 let done = match idle {
                     None => format!("{done} {}", memory.reference()),
                     Some(said) => format!("{} {said}", memory.reference()),
@@ -167,6 +167,6 @@ pub(super) fn document(moved: &[Memory], app: &App<'_>, printer: &mut Printer) -
         return Ok(());
     }
     let names = app.space_names()?;
-    let placed = moved.iter().map(|memory| Placed::new(memory, memory.space, &names));
-    printer.document(&Moved { memories: placed.collect() })
+    let placed = moved.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names));
+    printer.document(&ChangedMemories { memories: placed.collect() })
 }

@@ -53,7 +53,7 @@ const STEPS: usize = 20;
 /// Flags of `passes`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Passes {
+pub(crate) struct PassesArgs {
     /// Show this one, with all that it did
     #[arg(value_name = "PASS", conflicts_with_all = ["kind", "before"])]
     pass: Option<String>,
@@ -71,7 +71,7 @@ pub(crate) struct Passes {
 /// Flags of `undo`.
 #[derive(Debug, Args)]
 #[command(after_help = UNDO_EXAMPLES)]
-pub(crate) struct Undo {
+pub(crate) struct UndoArgs {
     /// A background pass, as `tulving passes` lists them; without it, the newest change
     #[arg(value_name = "PASS")]
     pass: Option<String>,
@@ -81,20 +81,20 @@ pub(crate) struct Undo {
 }
 
 #[derive(Serialize)]
-struct List<'a> {
-    passes: Vec<Listed<'a>>,
+struct PassList<'a> {
+    passes: Vec<ListedPass<'a>>,
 }
 
 /// A pass, for programs.
 #[derive(Serialize)]
-struct Listed<'a> {
+struct ListedPass<'a> {
     #[serde(flatten)]
     pass: &'a Pass,
     /// Whether it has begun and will come to no end.
     interrupted: bool,
 }
 
-pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(pass) = &args.pass {
         let told = app.engine.pass(&app.here()?, named(pass)?)?;
         return one(&told, app, printer);
@@ -108,9 +108,9 @@ pub(super) fn run(args: &Passes, app: &App<'_>, printer: &mut Printer) -> Result
     };
     let passes = app.engine.passes(&caller, &filter)?;
     if printer.json() {
-        let listed = |pass| Listed { pass, interrupted: pass.is_interrupted(printer.now()) };
+        let listed = |pass| ListedPass { pass, interrupted: pass.is_interrupted(printer.now()) };
         let passes = passes.iter().map(listed).collect();
-        printer.document(&List { passes })?;
+        printer.document(&PassList { passes })?;
         return Ok(Outcome::Done);
     }
     if passes.is_empty() {
@@ -179,7 +179,7 @@ pub(super) fn change(line: &str) -> String {
     if matches!(mark, '+' | '-') { line } else { style::paint(FAINT, line) }
 }
 
-pub(super) fn undo(args: &Undo, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn undo(args: &UndoArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let last = match &args.pass {
         Some(pass) => LastUndone::Pass(app.engine.undo(&caller, named(pass)?, args.dry_run)?),

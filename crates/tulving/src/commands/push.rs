@@ -13,8 +13,8 @@ use tulving_core::{Document, Processed};
 use tulving_store::tree;
 use tulving_text::classify::form;
 
-use super::Placed;
-use super::save::{self, About, SaveSource};
+use super::WithSpaceName;
+use super::save::{self, AboutArgs, SourceArgs};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -36,7 +36,7 @@ of other files the text is read where that is possible, and the file is kept bes
 /// Flags of `push`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Push {
+pub(crate) struct PushArgs {
     /// A file, a URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     what: String,
@@ -44,18 +44,18 @@ pub(crate) struct Push {
     #[arg(long, value_name = "FILE")]
     name: Option<String>,
     #[command(flatten)]
-    about: About,
+    about: AboutArgs,
     #[command(flatten)]
-    source: SaveSource,
+    source: SourceArgs,
 }
 
-impl Push {
+impl PushArgs {
     fn request(&self, content: String) -> SaveRequest {
         self.source.request(self.about.request(content))
     }
 }
 
-pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &PushArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let saved = if form::of_text(None, &args.what).content_type == ContentType::Link {
         app.engine.push_text(&caller, args.request(args.what.clone()))
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Push, app: &App<'_>, printer: &mut Printer) -> Result<O
     }
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&receipt, receipt.space, &names))?;
+        printer.document(&WithSpaceName::new(&receipt, receipt.space, &names))?;
         return Ok(Outcome::Done);
     }
     let became = save::what_became(&receipt);
@@ -101,7 +101,7 @@ fn trouble(memory: &Memory) -> Option<Warning> {
     Some(Warning::Form { note: format!("{unread}{trouble}") })
 }
 
-fn document(args: &Push, app: &App<'_>) -> Result<Document, Failure> {
+fn document(args: &PushArgs, app: &App<'_>) -> Result<Document, Failure> {
     let about = args.request(String::new());
     let most = app.settings.limits.attachment_bytes as u64;
     if args.what == "-" {

@@ -13,10 +13,10 @@ use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Ask, Caller, Fusion, ListBounds, Mode, RecallRequest, Sort};
 
-use super::{Placed, warn_of_lanes};
-use crate::args::{Chooser, count, time, whole_number};
+use super::{WithSpaceName, warn_of_lanes};
+use crate::args::{FilterArgs, count, time, whole_number};
 use crate::exit::Outcome;
-use crate::failure::{Failure, Outside};
+use crate::failure::{Failure, NotAMember};
 use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, further, lines};
@@ -53,30 +53,30 @@ const USUAL: usize = 10;
 /// Flags of `recall`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Recall {
+pub(crate) struct RecallArgs {
     /// What to look for, or - for standard input; without it, all memories of the filters, or the newest
     #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
     /// How to find: what the question is about, what holds the text, the newest, the most important, or all of the types
     /// named by --type
     #[arg(long, value_enum)]
-    mode: Option<How>,
+    mode: Option<ModeArg>,
     /// Another order than the mode's own, where there is no question
     #[arg(long, value_enum)]
-    sort: Option<Order>,
+    sort: Option<RecallOrderArg>,
     /// How many at the most; 10 where not given, and 100 where all of a type or a filter are listed
     #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
     limit: Option<i64>,
     #[command(flatten)]
-    asking: Asking,
+    asking: QuestionArgs,
     #[command(flatten)]
-    chooser: Chooser,
+    chooser: FilterArgs,
 }
 
 /// Flags about the question.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "About the question (only with --mode hybrid, unless it says otherwise)")]
-struct Asking {
+struct QuestionArgs {
     /// Say where each score comes from; with any mode
     #[arg(long)]
     explain: bool,
@@ -91,21 +91,21 @@ struct Asking {
     channel: Option<String>,
     /// Answer with nothing where the evidence is weaker than this
     #[arg(long, value_enum, value_name = "STRENGTH")]
-    abstain_below: Option<Evidence>,
+    abstain_below: Option<EvidenceArg>,
     /// Most tokens that all that is found may take, by estimate; also for lists
     #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
     /// Only these ways to find; may be repeated
     #[arg(long = "lane", value_enum, value_name = "LANE")]
-    lanes: Vec<Way>,
+    lanes: Vec<LaneArg>,
     /// How the ways come together; measured where not given
     #[arg(long, value_enum)]
-    fusion: Option<Fuse>,
+    fusion: Option<FusionArg>,
 }
 
 /// How to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum How {
+enum ModeArg {
     Hybrid,
     Text,
     Recent,
@@ -115,7 +115,7 @@ enum How {
 
 /// In which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum RecallOrderArg {
     Recent,
     Importance,
     MostAccessed,
@@ -123,14 +123,14 @@ enum Order {
 
 /// How strong the evidence must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Evidence {
+enum EvidenceArg {
     Weak,
     Strong,
 }
 
 /// A way to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Way {
+enum LaneArg {
     Keyword,
     Vector,
     Graph,
@@ -138,7 +138,7 @@ enum Way {
 
 /// How the ways come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Fuse {
+enum FusionArg {
     /// The engine's own way, chosen by measurement
     Measured,
     /// Reciprocal rank fusion
@@ -148,8 +148,8 @@ enum Fuse {
 
 /// The answer for programs.
 #[derive(Serialize)]
-struct Found<'a> {
-    memories: Vec<Placed<'a, Hit>>,
+struct RecallOutput<'a> {
+    memories: Vec<WithSpaceName<'a, Hit>>,
     total_found: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     listed: Option<&'a ListAnswer>,
@@ -166,26 +166,26 @@ struct Found<'a> {
     failed_backends: &'a [FailedBackend],
 }
 
-impl Asking {
+impl QuestionArgs {
     fn ask(&self, question: String) -> Result<Ask, Failure> {
         let mut ask = Ask::new(question);
         ask.as_of = time(self.as_of.as_ref())?;
         ask.asked_at = time(self.asked_at.as_ref())?;
         ask.channel.clone_from(&self.channel);
         ask.abstain_below = self.abstain_below.map(|least| match least {
-            Evidence::Weak => Strength::Weak,
-            Evidence::Strong => Strength::Strong,
+            EvidenceArg::Weak => Strength::Weak,
+            EvidenceArg::Strong => Strength::Strong,
         });
         ask.token_budget = self.budget()?;
         ask.fusion = match self.fusion {
-            None | Some(Fuse::Measured) => Fusion::Measured,
-            Some(Fuse::Rrf) => Fusion::Ranks,
+            None | Some(FusionArg::Measured) => Fusion::Measured,
+            Some(FusionArg::Rrf) => Fusion::Ranks,
         };
         if !self.lanes.is_empty() {
             let lanes = self.lanes.iter().map(|way| match way {
-                Way::Keyword => Lane::Keyword,
-                Way::Vector => Lane::Vector,
-                Way::Graph => Lane::Graph,
+                LaneArg::Keyword => Lane::Keyword,
+                LaneArg::Vector => Lane::Vector,
+                LaneArg::Graph => Lane::Graph,
             });
             ask.lanes = lanes.collect();
         }
@@ -216,7 +216,7 @@ impl Asking {
     }
 
     /// That flags were given which would do nothing.
-    fn refuse(&self, mode: Option<How>, listed: bool) -> Result<(), Failure> {
+    fn refuse(&self, mode: Option<ModeArg>, listed: bool) -> Result<(), Failure> {
         let given = self.given(listed);
         if given.is_empty() {
             return Ok(());
@@ -232,7 +232,7 @@ impl Asking {
     }
 }
 
-impl Recall {
+impl RecallArgs {
     /// Whether it shall be said where each score comes from.
     pub(super) fn explains(&self) -> bool {
         self.asking.explain
@@ -254,15 +254,15 @@ impl Recall {
                 self.asking.refuse(None, true)?;
                 Mode::Filtered(self.asking.bounds()?)
             }
-            (None | Some(How::Hybrid), _) if self.sort.is_some() => {
+            (None | Some(ModeArg::Hybrid), _) if self.sort.is_some() => {
                 return Err(Failure::usage("--sort goes with --mode text, recent, important or typed: the answers to a question come best first")
                     .hinted("tulving recall --mode text \"billing\" --sort recent"));
             }
-            (None | Some(How::Hybrid), text) => {
+            (None | Some(ModeArg::Hybrid), text) => {
                 let list_limit = Some(self.limit(limits::LISTED)?);
                 Mode::Hybrid(Box::new(Ask { list_limit, ..self.asking.ask(text.unwrap_or_default())? }))
             }
-            (Some(How::Text), text) => {
+            (Some(ModeArg::Text), text) => {
                 self.asking.refuse(self.mode, false)?;
                 Mode::Substring(text.unwrap_or_default())
             }
@@ -270,16 +270,16 @@ impl Recall {
                 self.asking.refuse(self.mode, false)?;
                 filter.substring = text;
                 match how {
-                    How::Important => Mode::Important,
-                    How::Typed => Mode::Typed,
-                    How::Recent | How::Hybrid | How::Text => Mode::Recent,
+                    ModeArg::Important => Mode::Important,
+                    ModeArg::Typed => Mode::Typed,
+                    ModeArg::Recent | ModeArg::Hybrid | ModeArg::Text => Mode::Recent,
                 }
             }
         };
         let sort = self.sort.map(|order| match order {
-            Order::Recent => Sort::Newest,
-            Order::Importance => Sort::Importance,
-            Order::MostAccessed => Sort::MostAccessed,
+            RecallOrderArg::Recent => Sort::Newest,
+            RecallOrderArg::Importance => Sort::Importance,
+            RecallOrderArg::MostAccessed => Sort::MostAccessed,
         });
         let usual = if matches!(mode, Mode::Filtered(_)) { limits::LISTED } else { USUAL };
         Ok(RecallRequest { mode, filter, sort, limit: self.limit(usual)? })
@@ -293,37 +293,37 @@ impl Recall {
 
 /// What was asked, by whom, and what came of it.
 #[derive(Clone)]
-pub(super) struct Asked {
+pub(super) struct RecallOutcome {
     caller: Caller,
     request: RecallRequest,
     pub(super) answer: Answer,
 }
 
-pub(super) fn run(args: &Recall, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &RecallArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let asked = ask(args, app)?;
     tell(args, asked, args.explains(), app, printer)
 }
 
 /// Asks, and prints nothing yet.
-pub(super) fn ask(args: &Recall, app: &App<'_>) -> Result<Asked, Failure> {
+pub(super) fn ask(args: &RecallArgs, app: &App<'_>) -> Result<RecallOutcome, Failure> {
     let mut request = args.request(app)?;
     let caller = app.here()?;
     if !args.chooser.all_spaces {
         request.filter.space = Some(caller.space);
     }
     let answer = app.engine.recall(&caller, &request)?;
-    Ok(Asked { caller, request, answer })
+    Ok(RecallOutcome { caller, request, answer })
 }
 
 /// Prints an answer, with where each score comes from or without.
 pub(super) fn tell(
-    args: &Recall,
-    asked: Asked,
+    args: &RecallArgs,
+    asked: RecallOutcome,
     explain: bool,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
-    let Asked { caller, request, mut answer } = asked;
+    let RecallOutcome { caller, request, mut answer } = asked;
     if printer.json() {
         let names = app.space_names()?;
         if !explain {
@@ -341,8 +341,8 @@ pub(super) fn tell(
             unread,
             failed_backends,
         } = &answer;
-        let placed = hits.iter().map(|hit| Placed::new(hit, hit.memory.space, &names));
-        printer.document(&Found {
+        let placed = hits.iter().map(|hit| WithSpaceName::new(hit, hit.memory.space, &names));
+        printer.document(&RecallOutput {
             memories: placed.collect(),
             total_found: *total_found,
             listed: listed.as_ref(),
@@ -357,7 +357,7 @@ pub(super) fn tell(
         return Ok(Outcome::Done);
     }
     // Who asks for vectors is told that there are none, also where they were turned off.
-    let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Way::Vector);
+    let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&LaneArg::Vector);
     warn_of_lanes(&answer.missing, off, printer)?;
     for unread in &answer.unread {
         printer.warning(unread)?;
@@ -366,7 +366,7 @@ pub(super) fn tell(
         printer.warning(failed)?;
     }
     if answer.hits.is_empty() {
-        if let Some(Outside { what, hint }) = app.outside(&caller, request.filter.space)? {
+        if let Some(NotAMember { what, hint }) = app.outside(&caller, request.filter.space)? {
             printer.note(format!("No memories: {what}; {hint}"))?;
             return Ok(Outcome::Done);
         }
@@ -448,7 +448,7 @@ fn mention_archived(archived: &[MemoryRef], printer: &mut Printer) -> Result<Out
 
 /// Prints what was found, each on a line with its further sections below.
 pub(super) fn print(
-    args: &Recall,
+    args: &RecallArgs,
     hits: &[Hit],
     explain: bool,
     app: &App<'_>,
@@ -507,7 +507,7 @@ fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
 }
 
 /// Nothing found is an answer, not an error.
-fn nothing(args: &Recall, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
+fn nothing(args: &RecallArgs, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
     if let Some(list) = answer.listed.as_ref().filter(|_| matches!(mode, Mode::Hybrid(_))) {
         return match answer.left_out {
             0 => {

@@ -6,7 +6,7 @@ use tulving_core::model::answer::Relative;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 
-use super::Placed;
+use super::WithSpaceName;
 use crate::args::{count, reference, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ const LEAST: usize = 55;
 /// Flags of `related`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Related {
+pub(crate) struct RelatedArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
@@ -41,19 +41,20 @@ pub(crate) struct Related {
 
 /// The answer, for programs.
 #[derive(Serialize)]
-struct Found<'a> {
-    related: Vec<Placed<'a, Relative>>,
+struct RelatedOutput<'a> {
+    related: Vec<WithSpaceName<'a, Relative>>,
 }
 
-pub(super) fn run(args: &Related, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let depth = count(Field::Depth, args.depth, limits::DEPTH)?;
     let caller = app.here()?;
     let relatives = app.engine.related(&caller, which, depth)?;
     let names = app.space_names()?;
     if printer.json() {
-        let placed = relatives.iter().map(|relative| Placed::new(relative, relative.memory.space, &names));
-        printer.document(&Found { related: placed.collect() })?;
+        let placed =
+            relatives.iter().map(|relative| WithSpaceName::new(relative, relative.memory.space, &names));
+        printer.document(&RelatedOutput { related: placed.collect() })?;
         return Ok(Outcome::Done);
     }
     if relatives.is_empty() {

@@ -5,7 +5,7 @@ use tulving_core::model::answer::Edited;
 use tulving_core::model::id::Version;
 use tulving_core::model::memory::Memory;
 
-use super::Placed;
+use super::WithSpaceName;
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ Examples:
 /// Flags of `revert`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Revert {
+pub(crate) struct RevertArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
@@ -30,7 +30,7 @@ pub(crate) struct Revert {
     version: u32,
 }
 
-pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &RevertArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let caller = app.here()?;
     // The revert reports what is wrong with the memory or the version.
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Revert, app: &App<'_>, printer: &mut Printer) -> Result
     let edited = app.engine.revert(&caller, which, Version(args.version))?;
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&edited, edited.memory.space, &names))?;
+        printer.document(&WithSpaceName::new(&edited, edited.memory.space, &names))?;
         return Ok(Outcome::Done);
     }
     let Edited { memory, warnings } = edited;
@@ -61,7 +61,7 @@ fn version(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "it is not a version, which is a number such as 1".to_owned())
 }
 
-fn say(args: &Revert, memory: &Memory, printer: &mut Printer) -> Result<(), Failure> {
+fn say(args: &RevertArgs, memory: &Memory, printer: &mut Printer) -> Result<(), Failure> {
     let done = format!(
         "Reverted {} to version {}, now version {}",
         memory.reference(),

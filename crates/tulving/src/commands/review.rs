@@ -7,7 +7,7 @@ use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
 
-use super::{Placed, moves};
+use super::{WithSpaceName, moves};
 use crate::args::{count, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -27,25 +27,25 @@ kept and not recalled until it is accepted. What is rejected is forgotten and ca
 /// Flags of `review`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
-pub(crate) struct Review {
+pub(crate) struct ReviewArgs {
     #[command(subcommand)]
-    act: Option<Act>,
+    command: Option<ReviewCommand>,
     #[command(flatten)]
-    list: List,
+    list: ReviewListArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum ReviewCommand {
     /// Show what waits, newest first; also without a word
-    List(List),
+    List(ReviewListArgs),
     /// Find memories good: recall finds them from now on
-    Accept(moves::Which),
+    Accept(moves::MemoriesArgs),
     /// Forget memories that wait; they can be restored
-    Reject(moves::Which),
+    Reject(moves::MemoriesArgs),
 }
 
 #[derive(Debug, Args)]
-struct List {
+struct ReviewListArgs {
     /// How many at the most, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
@@ -55,41 +55,42 @@ struct List {
 }
 
 #[derive(Serialize)]
-struct Waiting<'a> {
-    memories: Vec<Placed<'a, Memory>>,
+struct ReviewPage<'a> {
+    memories: Vec<WithSpaceName<'a, Memory>>,
     next: Option<Cursor>,
 }
 
-pub(super) fn run(args: &Review, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
+pub(super) fn run(args: &ReviewArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.command {
         None => list(&args.list, app, printer),
-        Some(Act::List(args)) => list(args, app, printer),
-        Some(Act::Accept(which)) => moves::run(&ACCEPT, which, app, printer),
-        Some(Act::Reject(which)) => moves::run(&REJECT, which, app, printer),
+        Some(ReviewCommand::List(args)) => list(args, app, printer),
+        Some(ReviewCommand::Accept(which)) => moves::run(&ACCEPT, which, app, printer),
+        Some(ReviewCommand::Reject(which)) => moves::run(&REJECT, which, app, printer),
     }
 }
 
-const ACCEPT: moves::Move = moves::Move {
+const ACCEPT: moves::StatusChange = moves::StatusChange {
     done: "Accepted",
     act: |engine, caller, which| moves::plain(engine.accept(caller, which)),
     idle: (|memory| memory.standing.quarantined_at.is_none(), "was not waiting for review"),
 };
 /// The engine refuses a memory that does not wait for review.
-const REJECT: moves::Move = moves::Move {
+const REJECT: moves::StatusChange = moves::StatusChange {
     done: "Rejected",
     act: |engine, caller, which| moves::plain(engine.reject(caller, which)),
     idle: (|_| false, ""),
 };
 
-fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn list(args: &ReviewListArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let limit = count(Field::Limit, args.limit, limits::PAGE)?;
     let cursor = args.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
     let page = app.engine.review(&caller, limit, cursor)?;
     if printer.json() {
         let names = app.space_names()?;
-        let memories = page.memories.iter().map(|memory| Placed::new(memory, memory.space, &names)).collect();
-        printer.document(&Waiting { memories, next: page.next })?;
+        let memories =
+            page.memories.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names)).collect();
+        printer.document(&ReviewPage { memories, next: page.next })?;
         return Ok(Outcome::Done);
     }
     let (now, columns, place) = (printer.now(), printer.columns(), app.place(&caller)?);

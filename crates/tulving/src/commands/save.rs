@@ -12,7 +12,7 @@ use tulving_core::model::vocabulary::{
     self, Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
 };
 
-use super::{Placed, batch};
+use super::{WithSpaceName, batch};
 use crate::args::{number, reference, time, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -42,29 +42,29 @@ These fields have other names than their flags:
 /// Flags of `save`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Save {
+pub(crate) struct SaveArgs {
     /// What to remember; - reads standard input
     #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["About", "Origin", "SaveSource", "Span", "Links"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["AboutArgs", "OriginArgs", "SourceArgs", "SpanArgs", "LinkArgs"])]
     batch: Option<PathBuf>,
     #[command(flatten)]
-    about: About,
+    about: AboutArgs,
     #[command(flatten)]
-    origin: Origin,
+    origin: OriginArgs,
     #[command(flatten)]
-    source: SaveSource,
+    source: SourceArgs,
     #[command(flatten)]
-    span: Span,
+    span: SpanArgs,
     #[command(flatten)]
-    links: Links,
+    links: LinkArgs,
 }
 
 /// What the memory is.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it is")]
-pub(super) struct About {
+pub(super) struct AboutArgs {
     /// What it says [default: fact]
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
     memory_type: Option<MemoryType>,
@@ -106,7 +106,7 @@ pub(super) struct About {
 /// Where the memory comes from.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it comes from")]
-struct Origin {
+struct OriginArgs {
     /// It is saved proactively, not because somebody asked
     #[arg(long)]
     auto: bool,
@@ -139,7 +139,7 @@ struct Origin {
 /// The way by which the memory comes in.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it comes from")]
-pub(super) struct SaveSource {
+pub(super) struct SourceArgs {
     /// The agent that helped you to write it
     #[arg(long, value_name = "NAME")]
     assisted_by: Option<String>,
@@ -148,7 +148,7 @@ pub(super) struct SaveSource {
     origin: Option<vocabulary::Origin>,
 }
 
-impl SaveSource {
+impl SourceArgs {
     /// A request with what is said of it.
     pub(super) fn request(&self, about: SaveRequest) -> SaveRequest {
         SaveRequest { assisted_by_agent: self.assisted_by.clone(), origin: self.origin, ..about }
@@ -158,7 +158,7 @@ impl SaveSource {
 /// When what the memory says happened and holds.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "When (2026-05-27 or 2026-05-27T09:30:00Z)")]
-struct Span {
+struct SpanArgs {
     /// When it happened
     #[arg(long, value_name = "TIME")]
     occurred_at: Option<String>,
@@ -176,7 +176,7 @@ struct Span {
 /// Links to memories that are there.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Links, with a weight from 0 to 1 if you like: 12 or 12:0.8; may be repeated")]
-struct Links {
+struct LinkArgs {
     /// It is related to that memory
     #[arg(long, value_name = "MEMORY")]
     related_to: Vec<String>,
@@ -197,7 +197,7 @@ struct Links {
     part_of: Vec<String>,
 }
 
-impl Links {
+impl LinkArgs {
     fn requests(&self) -> Result<Vec<AssociationRequest>, Failure> {
         let flags = [
             (Relation::RelatedTo, &self.related_to),
@@ -227,7 +227,7 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
     Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
 }
 
-impl About {
+impl AboutArgs {
     /// A request with what is said of it.
     pub(super) fn request(&self, content: String) -> SaveRequest {
         SaveRequest {
@@ -249,7 +249,7 @@ impl About {
     }
 }
 
-impl Save {
+impl SaveArgs {
     fn request(&self, content: String) -> Result<SaveRequest, Failure> {
         let Self { about, origin, span, .. } = self;
         Ok(SaveRequest {
@@ -270,7 +270,7 @@ impl Save {
     }
 }
 
-pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &SaveArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(path) = &args.batch {
         return batch::run(path, app, printer);
     }
@@ -282,7 +282,7 @@ pub(super) fn run(args: &Save, app: &App<'_>, printer: &mut Printer) -> Result<O
     let receipt = saved.map_err(|error| app.refused(&caller, error))?;
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&receipt, receipt.space, &names))?;
+        printer.document(&WithSpaceName::new(&receipt, receipt.space, &names))?;
         return Ok(Outcome::Done);
     }
     // The receipt is the proof; that the memory can be shown is a courtesy.

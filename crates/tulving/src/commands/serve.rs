@@ -13,15 +13,15 @@ use tulving_core::ports::{Clock as _, Store, SystemClock};
 use tulving_dialects::Dialect;
 use tulving_server::http::{Gauge, HttpApp as Service, ListenError, Listener};
 
-use crate::args::Global;
-use crate::config::Source;
+use crate::config::SettingSource;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
-use crate::holder;
-use crate::keeper::{Consolidator, Keeper, Tender, Thinker};
+use crate::global::GlobalArgs;
 use crate::log::Log;
+use crate::maintenance::{ConsolidationWorker, LifecycleWorker, LlmWorker, Maintenance};
+use crate::port_owner;
 use crate::print::Printer;
-use crate::reload::Watch;
+use crate::reload::ConfigWatch;
 use crate::show::style::{self, WORD};
 use crate::wire::App;
 
@@ -41,7 +41,7 @@ const USUAL: &str = "127.0.0.1:7777";
 /// Flags of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = USUAL, value_parser = address)]
     listen: SocketAddr,
@@ -52,28 +52,28 @@ pub(crate) struct Serve {
 
 /// Where it listens, for programs.
 #[derive(Serialize)]
-struct Listening<'a> {
+struct ListeningOutput<'a> {
     url: &'a str,
     mcp_url: &'a str,
     token_file: Option<&'a Path>,
 }
 
 pub(super) fn run(
-    args: &Serve,
-    global: &Global,
+    args: &ServeArgs,
+    global: &GlobalArgs,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     for (key, header) in [("space", "X-Tulving-Space"), ("agent", "X-Tulving-Agent")] {
         let chosen = app.settings.chosen.iter().find(|chosen| chosen.key == key);
-        if let Some(Source::Flag { name }) = chosen.map(|chosen| &chosen.source) {
+        if let Some(SettingSource::Flag { name }) = chosen.map(|chosen| &chosen.source) {
             return Err(Failure::usage(format!("{name} means nothing to a server"))
                 .hinted(format!("each request names its own, with {header}")));
         }
     }
     let log = Log::start(app.settings.logging);
     // From before the files are read, so that no change of them is missed.
-    let watch = Watch::new(global, app.settings, log.clone(), Arc::clone(&app.engine));
+    let watch = ConfigWatch::new(global, app.settings, log.clone(), Arc::clone(&app.engine));
     let rules = app.settings.server.rules(&app.settings.home)?;
     let encrypted = rules.tls.is_some();
     let remote = !args.listen.ip().is_loopback();
@@ -98,14 +98,14 @@ pub(super) fn run(
         "started"
     );
     app.files.watch();
-    let keeper = Keeper::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
+    let maintenance = Maintenance::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
     let writes = app.warn_read_only();
-    let thinker = writes.then(|| Thinker::start(&app.engine, app.store.home()));
+    let llm_worker = writes.then(|| LlmWorker::start(&app.engine, app.store.home()));
     let tending = &app.settings.tending;
-    let tender = (writes && tending.enabled).then(|| Tender::start(&app.engine, tending.interval));
-    let consolidator = writes.then(|| Consolidator::start(&app.engine));
+    let tender = (writes && tending.enabled).then(|| LifecycleWorker::start(&app.engine, tending.interval));
+    let consolidator = writes.then(|| ConsolidationWorker::start(&app.engine));
     let store = Arc::clone(&app.store.records);
-    let service = Service::new(Arc::clone(&app.engine), Arc::new(keeper.bell()), rules.limits)
+    let service = Service::new(Arc::clone(&app.engine), Arc::new(maintenance.signal()), rules.limits)
         .under(rules)
         .telling(watched(store));
     listener.serve(service, watch);
@@ -115,10 +115,10 @@ pub(super) fn run(
     if let Some(tender) = tender {
         tender.stop();
     }
-    if let Some(thinker) = thinker {
-        thinker.stop();
+    if let Some(llm_worker) = llm_worker {
+        llm_worker.stop();
     }
-    keeper.stop();
+    maintenance.stop();
     tracing::info!("stopped");
     log.end();
     Ok(Outcome::Done)
@@ -127,8 +127,8 @@ pub(super) fn run(
 /// Why the port cannot be had, with who has it where that can be found out.
 fn taken(error: ListenError) -> Cause {
     match error {
-        ListenError::Taken(address) => match holder::of(address) {
-            Some(holder) => Cause::Held { address, holder: Box::new(holder) },
+        ListenError::Taken(address) => match port_owner::of(address) {
+            Some(owner) => Cause::AddressTaken { address, owner: Box::new(owner) },
             None => Cause::Listen(error),
         },
         other => Cause::Listen(other),
@@ -199,7 +199,7 @@ fn welcome(
         ))?;
     }
     if printer.json() {
-        printer.document(&Listening { url: &url, mcp_url: &mcp_url, token_file })?;
+        printer.document(&ListeningOutput { url: &url, mcp_url: &mcp_url, token_file })?;
         return printer.finish();
     }
     printer.line(format!("Tulving listens on {}", style::paint(WORD, &url)))?;

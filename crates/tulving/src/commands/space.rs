@@ -30,13 +30,13 @@ agent leads from one group into another.";
 /// Flags of `space`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Space {
+pub(crate) struct SpaceArgs {
     #[command(subcommand)]
-    act: Act,
+    command: SpaceCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum SpaceCommand {
     /// Show the spaces that you are in
     List,
     /// Make a space; you are its admin
@@ -73,27 +73,27 @@ enum Act {
 
 /// A member for programs.
 #[derive(Serialize)]
-struct Member<'a> {
+struct SpaceMember<'a> {
     name: &'a str,
     kind: PrincipalKind,
     #[serde(flatten)]
     membership: &'a Membership,
 }
 
-impl<'a> Member<'a> {
+impl<'a> SpaceMember<'a> {
     fn of((principal, membership): &'a (Principal, Membership)) -> Self {
         Self { name: &principal.name, kind: principal.kind, membership }
     }
 }
 
-pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
-        Act::List => list(app, printer),
-        Act::Create { name, group } => {
+pub(super) fn run(args: &SpaceArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.command {
+        SpaceCommand::List => list(app, printer),
+        SpaceCommand::Create { name, group } => {
             create(name, if *group { SpaceKind::Group } else { SpaceKind::Hub }, app, printer)
         }
-        Act::Members { name } => members(&app.engine.members(&app.here()?, name)?, printer),
-        Act::AddMember { name, principal, role } => {
+        SpaceCommand::Members { name } => members(&app.engine.members(&app.here()?, name)?, printer),
+        SpaceCommand::AddMember { name, principal, role } => {
             let member = app.engine.set_member(&app.here()?, name, principal, *role)?;
             say(
                 &member,
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Space, app: &App<'_>, printer: &mut Printer) -> Result<
                 printer,
             )
         }
-        Act::RemoveMember { name, principal } => {
+        SpaceCommand::RemoveMember { name, principal } => {
             app.engine.remove_member(&app.here()?, name, principal)?;
             let removed = serde_json::json!({ "removed": principal, "space": name });
             say(&removed, format!("`{principal}` is no longer in `{name}`"), printer)
@@ -141,7 +141,7 @@ fn create(name: &str, kind: SpaceKind, app: &App<'_>, printer: &mut Printer) -> 
 
 fn members(members: &[(Principal, Membership)], printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        let members: Vec<_> = members.iter().map(Member::of).collect();
+        let members: Vec<_> = members.iter().map(SpaceMember::of).collect();
         printer.document(&BTreeMap::from([("members", &members)]))?;
         return Ok(Outcome::Done);
     }

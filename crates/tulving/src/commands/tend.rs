@@ -6,7 +6,7 @@ use tulving_core::background::lifecycle::judge::LifecycleStep;
 use tulving_core::model::request::Caller;
 use tulving_core::{TendRequest, Tended, TendedStep};
 
-use crate::config::Source;
+use crate::config::SettingSource;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -28,7 +28,7 @@ archived too. The rules are settings below `tend` (`tulving config --help`); a s
 /// Flags of `tend`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Tend {
+pub(crate) struct TendArgs {
     /// List what would be done, and why; write nothing
     #[arg(long)]
     dry_run: bool,
@@ -39,20 +39,20 @@ pub(crate) struct Tend {
 
 /// The result, for programs.
 #[derive(Serialize)]
-struct Report<'a> {
+struct TendReport<'a> {
     dry_run: bool,
     #[serde(flatten)]
     tended: &'a Tended,
 }
 
-pub(super) fn run(args: &Tend, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
-    let named = *app.settings.space_source() != Source::Default;
+    let named = *app.settings.space_source() != SettingSource::Default;
     let request =
         TendRequest { space: named.then_some(caller.space), dry_run: args.dry_run, shown: args.limit };
     let tended = app.engine.tend(&caller, &request)?;
     if printer.json() {
-        printer.document(&Report { dry_run: args.dry_run, tended: &tended })?;
+        printer.document(&TendReport { dry_run: args.dry_run, tended: &tended })?;
     } else {
         for step in &tended.steps {
             told(step, args.dry_run, printer)?;

@@ -10,10 +10,10 @@ use tulving_core::model::limits;
 use tulving_core::model::request::{About, TimelineRequest};
 use tulving_core::model::time::{Timestamp, Zone};
 
-use super::{Placed, warn_of_lanes};
+use super::{WithSpaceName, warn_of_lanes};
 use crate::args::{count, moment, whole_number};
 use crate::exit::Outcome;
-use crate::failure::{Failure, Outside};
+use crate::failure::{Failure, NotAMember};
 use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
@@ -55,8 +55,8 @@ pub(crate) struct TimelineArgs {
 
 /// The answer, for programs.
 #[derive(Serialize)]
-struct Told<'a> {
-    entries: Vec<Placed<'a, TimelineEntry>>,
+struct TimelineOutput<'a> {
+    entries: Vec<WithSpaceName<'a, TimelineEntry>>,
     cut: bool,
     missing: &'a [Missing],
     #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
@@ -77,20 +77,20 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     let names = app.space_names()?;
     if printer.json() {
         let Timeline { entries, cut, missing, unread } = &timeline;
-        let entries = entries.iter().map(|entry| Placed::new(entry, entry.space, &names)).collect();
-        printer.document(&Told { entries, cut: *cut, missing, unread })?;
+        let entries = entries.iter().map(|entry| WithSpaceName::new(entry, entry.space, &names)).collect();
+        printer.document(&TimelineOutput { entries, cut: *cut, missing, unread })?;
         return Ok(Outcome::Done);
     }
     let now = printer.now();
     let elsewhere = timeline.entries.iter().any(|entry| entry.space != caller.space);
     let (names, columns) = (elsewhere.then_some(&names), printer.columns());
     let place = app.place(&caller)?;
-    let sheet = Sheet { now, zone: &caller.zone, names, columns, place: &place };
+    let sheet = TimelineLayout { now, zone: &caller.zone, names, columns, place: &place };
     printer.lines(&sheet.lines(&timeline.entries))?;
     aside(&timeline, app, printer)?;
     if timeline.entries.is_empty() {
         printer.note(match app.outside(&caller, request.space)? {
-            Some(Outside { what, hint }) => format!("No memories: {what}; {hint}"),
+            Some(NotAMember { what, hint }) => format!("No memories: {what}; {hint}"),
             None => "Nothing is known of it. Try other words, a longer time, or --all-spaces.".to_owned(),
         })?;
     }
@@ -111,7 +111,7 @@ fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<()
 }
 
 /// The layout of lines.
-struct Sheet<'a> {
+struct TimelineLayout<'a> {
     now: Timestamp,
     zone: &'a Zone,
     /// The names of spaces, if memories of several are shown together.
@@ -122,7 +122,7 @@ struct Sheet<'a> {
 }
 
 /// The cells of a line.
-struct Row {
+struct TimelineRow {
     when: String,
     who: String,
     content: String,
@@ -131,12 +131,13 @@ struct Row {
     whole: String,
 }
 
-impl Sheet<'_> {
+impl TimelineLayout<'_> {
     fn lines(&self, entries: &[TimelineEntry]) -> Vec<String> {
         let several = entries.iter().any(|entry| entry.chain > 1);
-        let mut rows: Vec<Row> = entries.iter().map(|entry| self.row(entry, several)).collect();
-        let widest =
-            |rows: &[Row], cell: fn(&Row) -> &str| rows.iter().map(|row| width(cell(row))).max().unwrap_or(0);
+        let mut rows: Vec<TimelineRow> = entries.iter().map(|entry| self.row(entry, several)).collect();
+        let widest = |rows: &[TimelineRow], cell: fn(&TimelineRow) -> &str| {
+            rows.iter().map(|row| width(cell(row))).max().unwrap_or(0)
+        };
         let (when, who) = (widest(&rows, |row| &row.when), widest(&rows, |row| &row.who));
         let end = match widest(&rows, |row| &row.end) {
             0 => 0,
@@ -155,7 +156,7 @@ impl Sheet<'_> {
         rows.iter().map(|row| line(row, when, who, content)).collect()
     }
 
-    fn row(&self, entry: &TimelineEntry, several: bool) -> Row {
+    fn row(&self, entry: &TimelineEntry, several: bool) -> TimelineRow {
         let chain = if several { format!("[{}] ", entry.chain) } else { String::new() };
         let space = self.names.and_then(|names| names.get(&entry.space));
         let space = space.map_or_else(String::new, |name| format!("{name} "));
@@ -168,7 +169,7 @@ impl Sheet<'_> {
             (Some(number), None) => number.0.to_string(),
             _ => entry.memory.id.to_string(),
         };
-        Row {
+        TimelineRow {
             whole: format!("tulving history {which} --full{}", self.place),
             when: when(entry, self.zone),
             who: format!("{chain}{space}{name} v{}", entry.version),
@@ -210,7 +211,7 @@ fn when(entry: &TimelineEntry, zone: &Zone) -> String {
 }
 
 /// Lays out a row on a narrow terminal: the content wraps below itself, and what ended it comes last.
-fn wrapped(row: &Row, (when, who): (usize, usize), columns: usize) -> String {
+fn wrapped(row: &TimelineRow, (when, who): (usize, usize), columns: usize) -> String {
     let heading = format!(
         "{}  {}  ",
         style::paint(FAINT, pad(&row.when, when)),
@@ -225,7 +226,7 @@ fn wrapped(row: &Row, (when, who): (usize, usize), columns: usize) -> String {
 }
 
 /// Lays out a line with these column widths.
-fn line(row: &Row, when: usize, who: usize, content: usize) -> String {
+fn line(row: &TimelineRow, when: usize, who: usize, content: usize) -> String {
     let when = style::paint(FAINT, pad(&row.when, when));
     let who = style::paint(NUMBER, pad(&row.who, who));
     match row.end.as_str() {

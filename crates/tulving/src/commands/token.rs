@@ -33,15 +33,15 @@ Programs act by a token in TULVING_TOKEN. It is shown once; only its hash is kep
 /// Flags of `token`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Token {
+pub(crate) struct TokenArgs {
     #[command(subcommand)]
-    act: Act,
+    command: TokenCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum TokenCommand {
     /// Make a token, and its principal if there is none of that name
-    Create(Create),
+    Create(TokenCreateArgs),
     /// Show the tokens
     List,
     /// Revoke a token at once
@@ -54,7 +54,7 @@ enum Act {
 }
 
 #[derive(Debug, Args)]
-struct Create {
+struct TokenCreateArgs {
     /// For whom it speaks
     #[arg(long = "for", value_name = "NAME")]
     principal: String,
@@ -74,23 +74,23 @@ struct Create {
 
 /// A new token for programs.
 #[derive(Serialize)]
-struct Made<'a> {
+struct NewToken<'a> {
     token: &'a str,
     #[serde(flatten)]
     kept: &'a Kept,
     principal_name: &'a str,
 }
 
-pub(super) fn run(args: &Token, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
-        Act::Create(args) => create(args, app, printer),
-        Act::List => list(app, printer),
-        Act::Revoke { token } => revoke(token, app, printer),
-        Act::Rotate => rotate(app, printer),
+pub(super) fn run(args: &TokenArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    match &args.command {
+        TokenCommand::Create(args) => create(args, app, printer),
+        TokenCommand::List => list(app, printer),
+        TokenCommand::Revoke { token } => revoke(token, app, printer),
+        TokenCommand::Rotate => rotate(app, printer),
     }
 }
 
-fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn create(args: &TokenCreateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let request = TokenRequest {
         label: args.label.clone().unwrap_or_else(|| args.principal.clone()),
         principal: args.principal.clone(),
@@ -105,7 +105,11 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     };
     let (secret, kept) = app.engine.create_token(&caller, &request)?;
     if printer.json() {
-        printer.document(&Made { token: secret.reveal(), kept: &kept, principal_name: &args.principal })?;
+        printer.document(&NewToken {
+            token: secret.reveal(),
+            kept: &kept,
+            principal_name: &args.principal,
+        })?;
         return Ok(Outcome::Done);
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
@@ -118,7 +122,7 @@ fn create(args: &Create, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     Ok(Outcome::Done)
 }
 
-fn spaces(args: &Create, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
+fn spaces(args: &TokenCreateArgs, app: &App<'_>) -> Result<Vec<SpaceId>, Failure> {
     args.spaces.iter().map(|name| Ok(app.engine.enter(&app.caller, name)?.space)).collect()
 }
 

@@ -32,7 +32,7 @@ const ARGUMENTS: usize = 8 * 1024 * 1024;
 /// Flags of `tool`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Tool {
+pub(crate) struct ToolArgs {
     /// Whose tools
     #[arg(value_name = "DIALECT")]
     dialect: String,
@@ -44,7 +44,7 @@ pub(crate) struct Tool {
     arguments: Option<OsString>,
 }
 
-pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ToolArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let dialect = dialect(&args.dialect)?;
     let Some(name) = &args.tool else {
         return list(dialect, printer);
@@ -61,8 +61,8 @@ pub(super) fn run(args: &Tool, app: &App<'_>, printer: &mut Printer) -> Result<O
         }
     };
     let caller = app.here()?;
-    let desk = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-    let (text, data) = tool.call(&desk, arguments).map_err(Cause::Refused)?.into_parts();
+    let tool_context = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+    let (text, data) = tool.call(&tool_context, arguments).map_err(Cause::Refused)?.into_parts();
     if printer.json() {
         printer.document(&data.unwrap_or_else(|| serde_json::json!({ "text": text })))?;
         return Ok(Outcome::Done);

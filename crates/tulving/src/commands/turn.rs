@@ -46,19 +46,19 @@ const MOST: usize = 1_000_000;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TurnArgs {
     #[command(subcommand)]
-    act: Act,
+    command: TurnCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
+enum TurnCommand {
     /// Log what was said
-    Log(Log),
+    Log(TurnLogArgs),
     /// Show the newest turns, oldest first
-    List(List),
+    List(TurnListArgs),
 }
 
 #[derive(Debug, Args)]
-struct Log {
+struct TurnLogArgs {
     /// Who said it
     #[arg(value_parser = word!(TurnRole))]
     role: TurnRole,
@@ -77,7 +77,7 @@ struct Log {
 }
 
 #[derive(Debug, Args)]
-struct List {
+struct TurnListArgs {
     /// How many, up to all that the log has
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     last: i64,
@@ -89,7 +89,7 @@ struct List {
 /// Flags of `recover`.
 #[derive(Debug, Args)]
 #[command(after_help = RECOVER_EXAMPLES)]
-pub(crate) struct Recover {
+pub(crate) struct RecoverArgs {
     /// Only of this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
@@ -99,13 +99,13 @@ pub(crate) struct Recover {
 }
 
 pub(super) fn run(args: &TurnArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    match &args.act {
-        Act::Log(args) => log(args, app, printer),
-        Act::List(args) => list(args, app, printer),
+    match &args.command {
+        TurnCommand::Log(args) => log(args, app, printer),
+        TurnCommand::List(args) => list(args, app, printer),
     }
 }
 
-fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn log(args: &TurnLogArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let request = TurnRequest {
         channel: args.channel.clone(),
         role: args.role,
@@ -124,7 +124,7 @@ fn log(args: &Log, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Fail
     Ok(Outcome::Done)
 }
 
-fn list(args: &List, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn list(args: &TurnListArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let last = count(Field::Limit, args.last, MOST)?;
     let caller = app.here()?;
     let turns = newest(app, &caller, args.channel.clone(), last)?;
@@ -166,10 +166,11 @@ fn newest(
     }
 }
 
-pub(super) fn recover(args: &Recover, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let desk = ToolContext::open(&app.engine, &app.here()?, tulving_dialects::Dialect::Max)
+pub(super) fn recover(args: &RecoverArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+    let tool_context = ToolContext::open(&app.engine, &app.here()?, tulving_dialects::Dialect::Max)
         .map_err(Cause::Refused)?;
-    let prompt = recovery::prompt(&desk, &args.assistant, args.channel.clone()).map_err(Cause::Refused)?;
+    let prompt =
+        recovery::prompt(&tool_context, &args.assistant, args.channel.clone()).map_err(Cause::Refused)?;
     if printer.json() {
         printer.document(&serde_json::json!({ "prompt": prompt }))?;
         return Ok(Outcome::Done);

@@ -8,7 +8,7 @@ use tulving_core::model::id::Version;
 use tulving_core::model::request::UpdateRequest;
 use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
 
-use super::Placed;
+use super::WithSpaceName;
 use crate::args::{number, reference, time, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ Examples:
 /// Flags of `update`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Update {
+pub(crate) struct UpdateArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
@@ -39,7 +39,7 @@ pub(crate) struct Update {
     if_version: Option<u32>,
     /// Take a field away; may be repeated
     #[arg(long, value_name = "FIELD", value_enum)]
-    clear: Vec<Clearable>,
+    clear: Vec<ClearableField>,
     /// New type
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
     memory_type: Option<MemoryType>,
@@ -92,7 +92,7 @@ pub(crate) struct Update {
 
 /// A field that may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Clearable {
+enum ClearableField {
     Key,
     Title,
     Summary,
@@ -105,9 +105,9 @@ enum Clearable {
     ExpiresAt,
 }
 
-impl Update {
+impl UpdateArgs {
     /// Returns the change of a field that may be empty: set, cleared, or left as it is.
-    fn change<T>(&self, field: Clearable, given: Option<T>) -> Result<Option<Option<T>>, Failure> {
+    fn change<T>(&self, field: ClearableField, given: Option<T>) -> Result<Option<Option<T>>, Failure> {
         match (given, self.clear.contains(&field)) {
             (Some(_), true) => {
                 let name = field.to_possible_value().map(|value| value.get_name().to_owned());
@@ -124,31 +124,31 @@ impl Update {
             [] => None,
             words => Some(input::text(words, app.settings.limits.content_bytes)?),
         };
-        let tags = self.change(Clearable::Tags, (!self.tags.is_empty()).then(|| self.tags.clone()))?;
+        let tags = self.change(ClearableField::Tags, (!self.tags.is_empty()).then(|| self.tags.clone()))?;
         Ok(UpdateRequest {
             if_version: self.if_version.map(Version),
             content,
             content_type: self.content_type,
-            language: self.change(Clearable::Language, self.language.clone())?,
-            key: self.change(Clearable::Key, self.key.clone())?,
-            title: self.change(Clearable::Title, self.title.clone())?,
-            summary: self.change(Clearable::Summary, self.summary.clone())?,
+            language: self.change(ClearableField::Language, self.language.clone())?,
+            key: self.change(ClearableField::Key, self.key.clone())?,
+            title: self.change(ClearableField::Title, self.title.clone())?,
+            summary: self.change(ClearableField::Summary, self.summary.clone())?,
             tags: tags.map(Option::unwrap_or_default),
             memory_type: self.memory_type,
             kind: self.kind,
             stability: self.stability,
             importance: self.importance,
             boundary: self.boundary,
-            source_note: self.change(Clearable::SourceNote, self.source_note.clone())?,
-            occurred_at: self.change(Clearable::OccurredAt, time(self.occurred_at.as_ref())?)?,
-            valid_from: self.change(Clearable::ValidFrom, time(self.valid_from.as_ref())?)?,
-            valid_until: self.change(Clearable::ValidUntil, time(self.valid_until.as_ref())?)?,
-            expires_at: self.change(Clearable::ExpiresAt, time(self.expires_at.as_ref())?)?,
+            source_note: self.change(ClearableField::SourceNote, self.source_note.clone())?,
+            occurred_at: self.change(ClearableField::OccurredAt, time(self.occurred_at.as_ref())?)?,
+            valid_from: self.change(ClearableField::ValidFrom, time(self.valid_from.as_ref())?)?,
+            valid_until: self.change(ClearableField::ValidUntil, time(self.valid_until.as_ref())?)?,
+            expires_at: self.change(ClearableField::ExpiresAt, time(self.expires_at.as_ref())?)?,
         })
     }
 }
 
-pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &UpdateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = reference(&args.memory)?;
     let request = args.request(app)?;
     let caller = app.here()?;
@@ -157,7 +157,7 @@ pub(super) fn run(args: &Update, app: &App<'_>, printer: &mut Printer) -> Result
     let edited = app.engine.update(&caller, which, &request)?;
     if printer.json() {
         let names = app.space_names()?;
-        printer.document(&Placed::new(&edited, edited.memory.space, &names))?;
+        printer.document(&WithSpaceName::new(&edited, edited.memory.space, &names))?;
         return Ok(Outcome::Done);
     }
     let Edited { memory, warnings } = edited;

@@ -23,13 +23,13 @@ llm.tokens_per_day bounds what one day may cost, of all processes together.";
 /// Flags of `usage`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Usage {
+pub(crate) struct UsageArgs {
     /// How many days to look back at, today included
     #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = whole_number, allow_negative_numbers = true)]
     days: i64,
 }
 
-pub(super) fn run(args: &Usage, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &UsageArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let spending = app.engine.usage(app.everywhere("usage")?, args.days)?;
     if printer.json() {
         printer.document(&spending)?;

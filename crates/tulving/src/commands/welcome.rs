@@ -13,45 +13,51 @@ use crate::show::text::{counted, pad};
 use crate::wire;
 
 #[derive(Clone, Copy, Serialize)]
-struct Example {
+struct WelcomeExample {
     command: &'static str,
     about: &'static str,
 }
 
-const SAVE: Example = Example {
+const SAVE: WelcomeExample = WelcomeExample {
     command: "tulving save \"Prefers dark roast, no sugar\" --type preference",
     about: "remember something",
 };
 
 /// Examples for an empty home.
-const FIRST: &[Example] = &[
+const FIRST: &[WelcomeExample] = &[
     SAVE,
-    Example { command: "tulving recall \"how do I take my coffee?\"", about: "find it again, by meaning" },
-    Example { command: "tulving demo", about: "see all of it at work, in a home that is thrown away" },
+    WelcomeExample {
+        command: "tulving recall \"how do I take my coffee?\"",
+        about: "find it again, by meaning",
+    },
+    WelcomeExample { command: "tulving demo", about: "see all of it at work, in a home that is thrown away" },
 ];
 
 /// Examples for a home with memories.
-const NEXT: &[Example] = &[
+const NEXT: &[WelcomeExample] = &[
     SAVE,
-    Example { command: "tulving recall \"how do I take my coffee?\"", about: "find something, by meaning" },
-    Example { command: "tulving shell", about: "ask one question after the other" },
-    Example { command: "tulving list", about: "see what is there, newest first" },
-    Example { command: "tulving context", about: "see what an agent is told when a session starts" },
+    WelcomeExample {
+        command: "tulving recall \"how do I take my coffee?\"",
+        about: "find something, by meaning",
+    },
+    WelcomeExample { command: "tulving shell", about: "ask one question after the other" },
+    WelcomeExample { command: "tulving list", about: "see what is there, newest first" },
+    WelcomeExample { command: "tulving context", about: "see what an agent is told when a session starts" },
 ];
 
 /// Examples that connect other programs.
-const CONNECT: &[Example] = &[
-    Example {
+const CONNECT: &[WelcomeExample] = &[
+    WelcomeExample {
         command: "claude mcp add --scope user tulving -- tulving mcp",
         about: "give it to an agent; others: docs/mcp.md",
     },
-    Example { command: "tulving serve", about: "give it to programs, on 127.0.0.1:7777" },
-    Example { command: "tulving --help", about: "see all commands" },
+    WelcomeExample { command: "tulving serve", about: "give it to programs, on 127.0.0.1:7777" },
+    WelcomeExample { command: "tulving --help", about: "see all commands" },
 ];
 
 /// The counts that a caller may care about.
 #[derive(Serialize)]
-struct Held {
+struct MemoryCounts {
     memories: u64,
     waiting_for_review: usize,
 }
@@ -59,7 +65,7 @@ struct Held {
 pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let held = held(settings)?;
     let examples = match &held {
-        Some(Held { memories: 1.., .. }) => [NEXT, CONNECT].concat(),
+        Some(MemoryCounts { memories: 1.., .. }) => [NEXT, CONNECT].concat(),
         _ => [FIRST, CONNECT].concat(),
     };
     if printer.json() {
@@ -67,7 +73,7 @@ pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome,
         return Ok(Outcome::Done);
     }
     match &held {
-        Some(Held { memories: memories @ 1.., waiting_for_review }) => {
+        Some(MemoryCounts { memories: memories @ 1.., waiting_for_review }) => {
             let said = counted(*memories, "memory is", "memories are");
             printer.line(style::paint(STRONG, format!("{said} in `{}`. To go on:", settings.space)))?;
             if *waiting_for_review > 0 {
@@ -79,14 +85,14 @@ pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome,
     }
     printer.line("")?;
     let widest = examples.iter().map(|example| example.command.len()).max().unwrap_or(0);
-    for Example { command, about } in &examples {
+    for WelcomeExample { command, about } in &examples {
         printer.line(format!("  {}  {}", pad(command, widest), style::paint(FAINT, about)))?;
     }
     Ok(Outcome::Done)
 }
 
 /// Returns what the home contains; `None` if there is none yet.
-fn held(settings: &Settings) -> Result<Option<Held>, Failure> {
+fn held(settings: &Settings) -> Result<Option<MemoryCounts>, Failure> {
     if !settings.home.exists() || !Home::open_or_create(&settings.home)?.database().exists() {
         return Ok(None);
     }
@@ -95,7 +101,7 @@ fn held(settings: &Settings) -> Result<Option<Held>, Failure> {
     let filter = Filter { space: Some(caller.space), ..Filter::default() };
     let memories = app.engine.count(&caller, &filter)?;
     let waiting_for_review = app.engine.review(&caller, MOST_WAITING, None)?.memories.len();
-    Ok(Some(Held { memories, waiting_for_review }))
+    Ok(Some(MemoryCounts { memories, waiting_for_review }))
 }
 
 /// Most waiting notes that are counted.

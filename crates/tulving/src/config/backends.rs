@@ -10,7 +10,7 @@ use tulving_core::model::backend::{BUILT_IN, BackendRole};
 
 use super::error::SettingError;
 use super::file::ConfigFile;
-use super::{Chosen, Source};
+use super::{SettingSource, SettingValue};
 
 /// The key of the list, and its description.
 pub(super) const KEY: &str = "backends";
@@ -36,7 +36,7 @@ pub(crate) struct BackendSetting {
     pub(crate) command: Vec<String>,
     /// Time limit for an answer.
     pub(crate) within: Duration,
-    place: Source,
+    place: SettingSource,
 }
 
 impl BackendSetting {
@@ -46,7 +46,7 @@ impl BackendSetting {
     }
 
     /// Returns it as `tulving config` shows it.
-    pub(super) fn chosen(&self) -> Chosen {
+    pub(super) fn chosen(&self) -> SettingValue {
         let role = self.role.as_str();
         let value = match self.is_built_in() {
             true => format!("{} ({role}): built in", self.name),
@@ -60,7 +60,7 @@ impl BackendSetting {
             json["command"] = self.command.clone().into();
             json["timeout_ms"] = u64::try_from(self.within.as_millis()).unwrap_or(u64::MAX).into();
         }
-        Chosen { key: KEY, value, json, source: self.place.clone(), about: ABOUT }
+        SettingValue { key: KEY, value, json, source: self.place.clone(), about: ABOUT }
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn read(file: &ConfigFile<'_>) -> Result<Vec<BackendSetting>, Setting
 
 fn backend(
     file: &ConfigFile<'_>,
-    place: Source,
+    place: SettingSource,
     fields: &DeTable<'_>,
 ) -> Result<BackendSetting, SettingError> {
     let (mut name, mut role, mut command, mut within) = (None, None, None, None);

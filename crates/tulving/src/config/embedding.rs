@@ -10,8 +10,8 @@ const HURRY: Duration = Duration::from_secs(3);
 
 /// The settings below `embedding`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Embedding {
-    pub(super) provider: Provider,
+pub(crate) struct EmbeddingSettings {
+    pub(super) provider: EmbeddingProvider,
     pub(super) folder: PathBuf,
     pub(super) base_url: ServiceUrl,
     pub(super) model: String,
@@ -21,7 +21,7 @@ pub(crate) struct Embedding {
 
 /// The way to call a model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Calling {
+pub(crate) struct EmbeddingCallOptions {
     /// Patient if a user waits for the result.
     pub(crate) patience: RetryPolicy,
     /// The model whose vectors the store answers with, so that a service need not be asked for it.
@@ -32,7 +32,7 @@ pub(crate) struct Calling {
 
 /// The source of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Provider {
+pub(super) enum EmbeddingProvider {
     #[default]
     BuiltIn,
     Off,
@@ -41,19 +41,19 @@ pub(super) enum Provider {
     Ollama,
 }
 
-impl Embedding {
+impl EmbeddingSettings {
     /// True if it was turned off on purpose.
     pub(crate) fn is_off(&self) -> bool {
-        self.provider == Provider::Off
+        self.provider == EmbeddingProvider::Off
     }
 
     /// True if a service embeds, which may be slow or unreachable.
     pub(crate) fn is_service(&self) -> bool {
-        matches!(self.provider, Provider::OpenAi | Provider::Ollama)
+        matches!(self.provider, EmbeddingProvider::OpenAi | EmbeddingProvider::Ollama)
     }
 
-    fn service(&self, calling: Calling) -> Result<EmbeddingServiceConfig, String> {
-        let Calling { patience, known, pause_file } = calling;
+    fn service(&self, calling: EmbeddingCallOptions) -> Result<EmbeddingServiceConfig, String> {
+        let EmbeddingCallOptions { patience, known, pause_file } = calling;
         if self.base_url.is_empty() {
             return Err("embedding.base_url is not set".to_owned());
         }
@@ -69,17 +69,17 @@ impl Embedding {
     }
 
     /// Returns the configuration for the models, or the setting that is missing.
-    pub(crate) fn config(&self, calling: Calling) -> Result<EmbedderConfig, String> {
+    pub(crate) fn config(&self, calling: EmbeddingCallOptions) -> Result<EmbedderConfig, String> {
         let key_env = Some(self.key_variable.clone()).filter(|name| !name.is_empty());
         Ok(match self.provider {
-            Provider::BuiltIn => EmbedderConfig::BuiltIn,
-            Provider::Off => EmbedderConfig::Off,
-            Provider::Folder if self.folder.as_os_str().is_empty() => {
+            EmbeddingProvider::BuiltIn => EmbedderConfig::BuiltIn,
+            EmbeddingProvider::Off => EmbedderConfig::Off,
+            EmbeddingProvider::Folder if self.folder.as_os_str().is_empty() => {
                 return Err("embedding.folder is not set".to_owned());
             }
-            Provider::Folder => EmbedderConfig::Folder(self.folder.clone()),
-            Provider::OpenAi => EmbedderConfig::OpenAi { service: self.service(calling)?, key_env },
-            Provider::Ollama => EmbedderConfig::Ollama(self.service(calling)?),
+            EmbeddingProvider::Folder => EmbedderConfig::Folder(self.folder.clone()),
+            EmbeddingProvider::OpenAi => EmbedderConfig::OpenAi { service: self.service(calling)?, key_env },
+            EmbeddingProvider::Ollama => EmbedderConfig::Ollama(self.service(calling)?),
         })
     }
 }

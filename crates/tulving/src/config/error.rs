@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tulving_core::model::error::{Class, RegistryError};
 use tulving_server::http::TlsError;
 
-use super::{HOME, Source};
+use super::{HOME, SettingSource};
 
 /// The reason why the settings cannot be used. Nothing was opened.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub(crate) enum SettingError {
     #[error("{place}: there is no setting `{got}`")]
     Unknown {
         /// The place in the settings.
-        place: Source,
+        place: SettingSource,
         /// The key that was given.
         got: String,
         /// The key that was probably meant, if one is similar.
@@ -25,7 +25,7 @@ pub(crate) enum SettingError {
     #[error("{place}: {key} is `{got}` and must be {expects}")]
     Value {
         /// The place in the settings.
-        place: Source,
+        place: SettingSource,
         /// The key.
         key: &'static str,
         /// The value that was given.
@@ -37,7 +37,7 @@ pub(crate) enum SettingError {
     #[error("{place}: {got} is another name of {key}, which line {line} has set")]
     Twice {
         /// The place of the second.
-        place: Source,
+        place: SettingSource,
         /// The name used there.
         got: String,
         /// The key.
@@ -49,17 +49,17 @@ pub(crate) enum SettingError {
     #[error("{place}: {key} is set already at {first}")]
     InBoth {
         /// The place of the second.
-        place: Source,
+        place: SettingSource,
         /// The key.
         key: &'static str,
         /// The place of the first.
-        first: Source,
+        first: SettingSource,
     },
     /// A required part is missing.
     #[error("{place}: {key} has no {what}")]
     Missing {
         /// The place in the settings.
-        place: Source,
+        place: SettingSource,
         /// The key.
         key: &'static str,
         /// The missing part.
@@ -98,7 +98,7 @@ pub(crate) enum SettingError {
     #[error("{place}: the backend `{name}` {why}")]
     Backend {
         /// The place in the settings.
-        place: Source,
+        place: SettingSource,
         /// Its name, if it has one.
         name: String,
         /// The reason.

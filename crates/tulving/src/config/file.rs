@@ -8,8 +8,8 @@ use toml::de::{DeString, DeTable, DeValue};
 use tulving_core::model::preview;
 
 use super::error::SettingError;
-use super::table::{Shape, is_spelled_below, settings};
-use super::{Source, backends, secrets, tend};
+use super::table::{SettingType, is_spelled_below, settings};
+use super::{SettingSource, backends, secrets, tend};
 use crate::nearest::nearest;
 
 /// The lists of tables, which are read separately.
@@ -17,13 +17,13 @@ pub(crate) const LISTS: [&str; 4] = [backends::KEY, tend::EXPIRE, tend::SPACE, s
 
 /// An entry of the file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ConfigEntry {
     /// The dotted key.
     pub(super) key: String,
     /// Its line, from 1.
     pub(super) line: usize,
     /// The value, if a setting can have its shape.
-    pub(super) value: Option<(Shape, String)>,
+    pub(super) value: Option<(SettingType, String)>,
     /// The value as it is written.
     pub(super) written: String,
 }
@@ -49,7 +49,7 @@ impl<'a> ConfigFile<'a> {
     }
 
     /// Returns the entries sorted by key, without the lists of tables.
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    pub(super) fn entries(&self) -> Vec<ConfigEntry> {
         let mut found = Vec::new();
         collect(self.text, self.table.get_ref(), "", &mut found);
         found
@@ -60,7 +60,7 @@ impl<'a> ConfigFile<'a> {
         &'s self,
         list: &'static str,
         expects: &'static str,
-    ) -> Result<Vec<(Source, &'s DeTable<'a>)>, SettingError> {
+    ) -> Result<Vec<(SettingSource, &'s DeTable<'a>)>, SettingError> {
         let whole = self.table.get_ref();
         let value = match list.split_once('.') {
             None => whole.get(list),
@@ -117,8 +117,8 @@ impl<'a> ConfigFile<'a> {
         self.path
     }
 
-    fn place(&self, at: usize) -> Source {
-        Source::File { path: self.path.to_owned(), line: line_at(self.text, at) }
+    fn place(&self, at: usize) -> SettingSource {
+        SettingSource::File { path: self.path.to_owned(), line: line_at(self.text, at) }
     }
 
     fn written(&self, value: &Spanned<DeValue<'_>>) -> &'a str {
@@ -127,7 +127,7 @@ impl<'a> ConfigFile<'a> {
 }
 
 /// Walks the tables. An empty table that no setting could be in becomes an entry, like a wrong key.
-fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>) {
+fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<ConfigEntry>) {
     for (key, value) in table {
         let name =
             if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
@@ -136,7 +136,7 @@ fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<Entry>)
             DeValue::Table(inner) if !inner.is_empty() || holds_settings(&name) => {
                 collect(text, inner, &name, found);
             }
-            other => found.push(Entry {
+            other => found.push(ConfigEntry {
                 key: name,
                 line: line_at(text, key.span().start),
                 value: shaped(other),
@@ -153,19 +153,19 @@ pub(super) fn word<'v>(value: &'v Spanned<DeValue<'_>>) -> Option<&'v str> {
 
 /// Returns a number as text.
 pub(super) fn number(value: &Spanned<DeValue<'_>>) -> Option<String> {
-    shaped(value.get_ref()).filter(|(shape, _)| *shape == Shape::Number).map(|(_, text)| text)
+    shaped(value.get_ref()).filter(|(shape, _)| *shape == SettingType::Number).map(|(_, text)| text)
 }
 
 /// Returns a value as text, if a setting can have its shape.
-pub(super) fn shaped(value: &DeValue<'_>) -> Option<(Shape, String)> {
+pub(super) fn shaped(value: &DeValue<'_>) -> Option<(SettingType, String)> {
     match value {
-        DeValue::String(text) => Some((Shape::Text, text.clone().into_owned())),
-        DeValue::Integer(number) => Some((Shape::Number, number.to_string())),
-        DeValue::Float(number) => Some((Shape::Number, number.to_string())),
-        DeValue::Boolean(choice) => Some((Shape::Choice, choice.to_string())),
+        DeValue::String(text) => Some((SettingType::Text, text.clone().into_owned())),
+        DeValue::Integer(number) => Some((SettingType::Number, number.to_string())),
+        DeValue::Float(number) => Some((SettingType::Number, number.to_string())),
+        DeValue::Boolean(choice) => Some((SettingType::Choice, choice.to_string())),
         DeValue::Array(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
-            texts.map(|texts| (Shape::List, texts.join(", ")))
+            texts.map(|texts| (SettingType::List, texts.join(", ")))
         }
         _ => None,
     }
@@ -199,7 +199,7 @@ pub(super) fn line_at(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn read_entries(text: &str) -> Vec<Entry> {
+    fn read_entries(text: &str) -> Vec<ConfigEntry> {
         ConfigFile::parse(Path::new("config.toml"), text).expect("good TOML").entries()
     }
 
@@ -224,7 +224,7 @@ mod tests {
             "[server]\ncors_origins = [\"a\", \"b\"]\nopen_metrics = true\nallowed_hosts = [1]\n",
         );
         let values: Vec<_> = found.into_iter().map(|entry| entry.value).collect();
-        let list = Some((Shape::List, "a, b".to_owned()));
-        assert_eq!(values, [None, list, Some((Shape::Choice, "true".to_owned()))]);
+        let list = Some((SettingType::List, "a, b".to_owned()));
+        assert_eq!(values, [None, list, Some((SettingType::Choice, "true".to_owned()))]);
     }
 }

@@ -10,13 +10,13 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use super::error::SettingError;
-use super::file::{Entry, line_at};
-use super::table::Shape;
+use super::file::{ConfigEntry, line_at};
+use super::table::SettingType;
 
 /// A value with its keys in the order of the text, duplicates included.
-enum Json {
-    Object(Vec<(String, Json)>),
-    List(Vec<Json>),
+enum JsonValue {
+    Object(Vec<(String, JsonValue)>),
+    List(Vec<JsonValue>),
     Text(String),
     Number(String),
     Choice(bool),
@@ -24,7 +24,7 @@ enum Json {
 }
 
 /// An edit of one setting.
-pub(super) enum Edit {
+pub(super) enum SettingEdit {
     /// Keeps it.
     Keep,
     /// Sets it to an empty text.
@@ -35,34 +35,38 @@ pub(super) enum Edit {
 
 /// Edits settings in the text; `choose` gets the dotted key and the value. Returns the text unchanged if nothing is
 /// edited, or if it is not JSON.
-pub(super) fn edited(text: &str, choose: &dyn Fn(&str, &str) -> Edit) -> String {
-    let Ok(Json::Object(mut fields)) = serde_json::from_str(&braced(text)) else {
+pub(super) fn edited(text: &str, choose: &dyn Fn(&str, &str) -> SettingEdit) -> String {
+    let Ok(JsonValue::Object(mut fields)) = serde_json::from_str(&braced(text)) else {
         return text.to_owned();
     };
     match edit(&mut fields, "", choose) {
         false => text.to_owned(),
-        true => serde_json::to_string_pretty(&Json::Object(fields))
+        true => serde_json::to_string_pretty(&JsonValue::Object(fields))
             .map_or_else(|_| text.to_owned(), |text| format!("{text}\n")),
     }
 }
 
 /// Edits the fields of an object. Returns true if any changed.
-fn edit(fields: &mut Vec<(String, Json)>, above: &str, choose: &dyn Fn(&str, &str) -> Edit) -> bool {
+fn edit(
+    fields: &mut Vec<(String, JsonValue)>,
+    above: &str,
+    choose: &dyn Fn(&str, &str) -> SettingEdit,
+) -> bool {
     let mut changed = false;
     fields.retain_mut(|(key, value)| {
         let name = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
-        if let Json::Object(inner) = value {
+        if let JsonValue::Object(inner) = value {
             changed |= edit(inner, &name, choose);
             return true;
         }
-        let plain = if let Json::Text(text) = &*value { text.as_str() } else { "" };
+        let plain = if let JsonValue::Text(text) = &*value { text.as_str() } else { "" };
         let stays = match choose(&name, plain) {
-            Edit::Keep => return true,
-            Edit::Empty => {
-                *value = Json::Text(String::new());
+            SettingEdit::Keep => return true,
+            SettingEdit::Empty => {
+                *value = JsonValue::Text(String::new());
                 true
             }
-            Edit::Remove => false,
+            SettingEdit::Remove => false,
         };
         changed = true;
         stays
@@ -79,17 +83,17 @@ fn braced(text: &str) -> String {
 }
 
 /// Reads the entries of the text, in its order.
-pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingError> {
+pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<ConfigEntry>, SettingError> {
     if text.trim().trim_end_matches(',').is_empty() {
         return Ok(Vec::new());
     }
     let syntax = |line: usize, why: String| SettingError::Syntax { path: path.to_owned(), line, why };
-    let read: Json = serde_json::from_str(&braced(text)).map_err(|error| {
+    let read: JsonValue = serde_json::from_str(&braced(text)).map_err(|error| {
         let why = error.to_string();
         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why).to_owned();
         syntax(error.line().max(1), why)
     })?;
-    let Json::Object(fields) = read else {
+    let JsonValue::Object(fields) = read else {
         return Err(syntax(1, "expected an object of settings".to_owned()));
     };
     let mut found = Vec::new();
@@ -98,7 +102,13 @@ pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<Entry>, SettingErro
 }
 
 /// Walks the objects. `at` is how far the text was searched: each key stands after the one before it.
-fn collect(text: &str, fields: Vec<(String, Json)>, above: &str, at: &mut usize, found: &mut Vec<Entry>) {
+fn collect(
+    text: &str,
+    fields: Vec<(String, JsonValue)>,
+    above: &str,
+    at: &mut usize,
+    found: &mut Vec<ConfigEntry>,
+) {
     for (key, value) in fields {
         let quoted = serde_json::Value::from(key.as_str()).to_string();
         if let Some(place) = text[*at..].find(&quoted) {
@@ -108,31 +118,31 @@ fn collect(text: &str, fields: Vec<(String, Json)>, above: &str, at: &mut usize,
         *at = (*at + quoted.len()).min(text.len());
         let name = if above.is_empty() { key } else { format!("{above}.{key}") };
         match value {
-            Json::Object(inner) if !inner.is_empty() => collect(text, inner, &name, at, found),
+            JsonValue::Object(inner) if !inner.is_empty() => collect(text, inner, &name, at, found),
             value => {
                 let written = value.to_string();
-                found.push(Entry { key: name, line, value: shaped(value), written });
+                found.push(ConfigEntry { key: name, line, value: shaped(value), written });
             }
         }
     }
 }
 
 /// Returns a value as text, if a setting can have its shape.
-fn shaped(value: Json) -> Option<(Shape, String)> {
+fn shaped(value: JsonValue) -> Option<(SettingType, String)> {
     match value {
-        Json::Text(text) => Some((Shape::Text, text)),
-        Json::Number(number) => Some((Shape::Number, number)),
-        Json::Choice(choice) => Some((Shape::Choice, choice.to_string())),
-        Json::List(items) => {
-            let text = |item| if let Json::Text(text) = item { Some(text) } else { None };
+        JsonValue::Text(text) => Some((SettingType::Text, text)),
+        JsonValue::Number(number) => Some((SettingType::Number, number)),
+        JsonValue::Choice(choice) => Some((SettingType::Choice, choice.to_string())),
+        JsonValue::List(items) => {
+            let text = |item| if let JsonValue::Text(text) = item { Some(text) } else { None };
             let texts: Option<Vec<String>> = items.into_iter().map(text).collect();
-            texts.map(|texts| (Shape::List, texts.join(", ")))
+            texts.map(|texts| (SettingType::List, texts.join(", ")))
         }
-        Json::Object(_) | Json::Null => None,
+        JsonValue::Object(_) | JsonValue::Null => None,
     }
 }
 
-impl fmt::Display for Json {
+impl fmt::Display for JsonValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Object(_) => f.write_str("{…}"),
@@ -145,7 +155,7 @@ impl fmt::Display for Json {
     }
 }
 
-impl Serialize for Json {
+impl Serialize for JsonValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Object(fields) => serializer.collect_map(fields.iter().map(|(key, value)| (key, value))),
@@ -161,59 +171,59 @@ impl Serialize for Json {
     }
 }
 
-impl<'de> Deserialize<'de> for Json {
+impl<'de> Deserialize<'de> for JsonValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(JsonValueVisitor)
     }
 }
 
-struct Reader;
+struct JsonValueVisitor;
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Json;
+impl<'de> Visitor<'de> for JsonValueVisitor {
+    type Value = JsonValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, choice: bool) -> Result<Json, E> {
-        Ok(Json::Choice(choice))
+    fn visit_bool<E>(self, choice: bool) -> Result<JsonValue, E> {
+        Ok(JsonValue::Choice(choice))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
-        Ok(Json::Number(number.to_string()))
+    fn visit_i64<E>(self, number: i64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Number(number.to_string()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
-        Ok(Json::Number(number.to_string()))
+    fn visit_u64<E>(self, number: u64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Number(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
-        Ok(Json::Number(number.to_string()))
+    fn visit_f64<E>(self, number: f64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Number(number.to_string()))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<JsonValue, E> {
+        Ok(JsonValue::Text(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
+    fn visit_unit<E>(self) -> Result<JsonValue, E> {
+        Ok(JsonValue::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<JsonValue, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Json::List(list))
+        Ok(JsonValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Json, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<JsonValue, A::Error> {
         let mut object = Vec::new();
         while let Some(field) = fields.next_entry()? {
             object.push(field);
         }
-        Ok(Json::Object(object))
+        Ok(JsonValue::Object(object))
     }
 }
 
@@ -222,7 +232,7 @@ mod tests {
     use super::*;
 
     /// The key of an entry, its line, and its value if it could be read.
-    type ReadEntry = (String, usize, Option<(Shape, String)>);
+    type ReadEntry = (String, usize, Option<(SettingType, String)>);
 
     fn read_entries(text: &str) -> Vec<ReadEntry> {
         let entries = entries(Path::new("config.json"), text).expect("good JSON");
@@ -232,12 +242,12 @@ mod tests {
     #[test]
     fn the_blocks_of_the_seed_are_read_as_they_are_printed() {
         let shadow = "\"shadowJournal\": {\n  \"enabled\": false,\n  \"model\": \"\"\n}\n";
-        let choice = |choice: &str| Some((Shape::Choice, choice.to_owned()));
+        let choice = |choice: &str| Some((SettingType::Choice, choice.to_owned()));
         assert_eq!(
             read_entries(shadow),
             [
                 ("shadowJournal.enabled".to_owned(), 2, choice("false")),
-                ("shadowJournal.model".to_owned(), 3, Some((Shape::Text, String::new()))),
+                ("shadowJournal.model".to_owned(), 3, Some((SettingType::Text, String::new()))),
             ]
         );
         let consolidate =
@@ -246,7 +256,7 @@ mod tests {
             read_entries(consolidate),
             [
                 ("memConsolidate.enabled".to_owned(), 3, choice("true")),
-                ("memConsolidate.intervalHours".to_owned(), 4, Some((Shape::Number, "24".to_owned()))),
+                ("memConsolidate.intervalHours".to_owned(), 4, Some((SettingType::Number, "24".to_owned()))),
             ]
         );
         assert_eq!(read_entries(&format!("{},\n{}", shadow.trim_end(), "\"space\": \"a\",")).len(), 3);

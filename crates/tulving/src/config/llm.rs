@@ -71,7 +71,7 @@ impl LlmSettings {
         let made = self.config(home).and_then(|(config, _)| language_model(&config));
         let model = made.unwrap_or_else(|why| {
             let name = LlmName { provider: provider.to_string(), model: self.model.clone() };
-            Arc::new(Unusable { name, why })
+            Arc::new(UnusableLlm { name, why })
         });
         Llm::new(model, Some(self.tokens_per_day).filter(|limit| *limit > 0))
     }
@@ -161,12 +161,12 @@ fn read_key(path: &Path) -> Result<String, LlmError> {
 }
 
 /// Takes the place of a language model that cannot be used.
-struct Unusable {
+struct UnusableLlm {
     name: LlmName,
     why: LlmError,
 }
 
-impl LanguageModel for Unusable {
+impl LanguageModel for UnusableLlm {
     fn name(&self) -> Option<LlmName> {
         Some(self.name.clone())
     }

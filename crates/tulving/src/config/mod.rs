@@ -32,18 +32,18 @@ use tulving_core::model::time::Zone;
 use tulving_core::model::turn::Listening;
 use tulving_core::{ConsolidationSettings, SecretPolicies};
 
-use crate::args::Global;
-use crate::log::Logging;
+use crate::global::GlobalArgs;
+use crate::log::LogSettings;
 use crate::nearest::nearest;
-use embedding::Embedding;
-use file::{ConfigFile, Entry};
+use embedding::EmbeddingSettings;
+use file::{ConfigEntry, ConfigFile};
 use llm::{LLM_KEY, LlmSettings};
-use objects::ObjectPlace;
-use server::Server;
+use objects::ObjectSettings;
+use server::ServerSettings;
 use table::{Setting, settings as all_settings};
 
 pub(crate) use backends::BackendSetting;
-pub(crate) use embedding::Calling;
+pub(crate) use embedding::EmbeddingCallOptions;
 pub(crate) use error::SettingError;
 pub(crate) use file::LISTS;
 pub(crate) use llm::{KEY_BYTES, KeySource};
@@ -51,7 +51,7 @@ pub(crate) use portable::{unpacked, without_secrets};
 pub(crate) use table::reference;
 #[cfg(test)]
 pub(crate) use table::reference_page;
-pub(crate) use tend::Tending;
+pub(crate) use tend::TendingSettings;
 
 /// The settings of a command.
 #[derive(Debug)]
@@ -75,11 +75,11 @@ pub(crate) struct Settings {
     /// Number of connections that read at once.
     pub(crate) readers: usize,
     /// The embedding model.
-    pub(crate) embedding: Embedding,
+    pub(crate) embedding: EmbeddingSettings,
     /// The language model.
     pub(crate) llm: LlmSettings,
     /// The storage of the files that memories describe.
-    pub(crate) objects: ObjectPlace,
+    pub(crate) objects: ObjectSettings,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
     /// The turns that are read for memories, and by what.
@@ -89,17 +89,17 @@ pub(crate) struct Settings {
     /// The backends; empty for the built-in store alone.
     pub(crate) backends: Vec<BackendSetting>,
     /// The rules for aged memories.
-    pub(crate) tending: Tending,
+    pub(crate) tending: TendingSettings,
     /// The secrets policies.
     pub(crate) secrecy: SecretPolicies,
     /// The settings of the server.
-    pub(crate) server: Server,
+    pub(crate) server: ServerSettings,
     /// The log of the server.
-    pub(crate) logging: Logging,
+    pub(crate) logging: LogSettings,
     /// The choice of when to colour the output.
     pub(crate) color: ColorChoice,
     /// Each value and its source, in the order of the table.
-    pub(crate) chosen: Vec<Chosen>,
+    pub(crate) chosen: Vec<SettingValue>,
     /// Environment variables with our prefix that are not settings, by name.
     pub(crate) unknown_variables: Vec<UnknownVariable>,
 }
@@ -132,7 +132,7 @@ impl std::fmt::Display for UnknownVariable {
 
 /// A value and its source.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Chosen {
+pub(crate) struct SettingValue {
     /// The key.
     pub(crate) key: &'static str,
     /// The value as people read it.
@@ -142,7 +142,7 @@ pub(crate) struct Chosen {
     #[serde(rename = "value")]
     pub(crate) json: serde_json::Value,
     /// The source of the value.
-    pub(crate) source: Source,
+    pub(crate) source: SettingSource,
     /// The description of the setting.
     pub(crate) about: &'static str,
 }
@@ -150,7 +150,7 @@ pub(crate) struct Chosen {
 /// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
-pub(crate) enum Source {
+pub(crate) enum SettingSource {
     /// The default: nothing else set it.
     Default,
     /// A file.
@@ -174,7 +174,7 @@ pub(crate) enum Source {
     },
 }
 
-impl std::fmt::Display for Source {
+impl std::fmt::Display for SettingSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -188,15 +188,15 @@ impl std::fmt::Display for Source {
 
 impl Settings {
     /// Returns the source of the call's space.
-    pub(crate) fn space_source(&self) -> &Source {
+    pub(crate) fn space_source(&self) -> &SettingSource {
         let space = self.chosen.iter().find(|chosen| chosen.key == "space");
-        space.map_or(&Source::Default, |chosen| &chosen.source)
+        space.map_or(&SettingSource::Default, |chosen| &chosen.source)
     }
 
     /// True if the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
     /// environment is where a person works, and other spaces stay in reach.
     pub(crate) fn is_confined(&self) -> bool {
-        matches!(self.space_source(), Source::Flag { name } if *name == CONFINING)
+        matches!(self.space_source(), SettingSource::Flag { name } if *name == CONFINING)
     }
 
     /// Returns a warning about settings that are on but have no effect, because no language model is set up.
@@ -222,7 +222,7 @@ pub(crate) const HOME: &str = "TULVING_HOME";
 pub(crate) const TOKEN: &str = "TULVING_TOKEN";
 
 /// Reads the settings: defaults, file, environment, flags.
-pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
+pub(crate) fn read(global: &GlobalArgs) -> Result<Settings, SettingError> {
     let (home, _) = home(global)?;
     // A token that is set but empty or garbled is a wrong token, never the local user: a host whose secret is missing
     // must not act with more rights than it was given.
@@ -239,7 +239,7 @@ pub(crate) fn read(global: &Global) -> Result<Settings, SettingError> {
     ];
     for (key, name, value) in flags {
         if let Some((setting, value)) = all_settings().find(|setting| setting.key == key).zip(value) {
-            take(&mut settings, setting, &value, Source::Flag { name })?;
+            take(&mut settings, setting, &value, SettingSource::Flag { name })?;
         }
     }
     Ok(settings)
@@ -258,42 +258,42 @@ impl Settings {
             limits: Limits::default(),
             busy_wait: Duration::ZERO,
             readers: 1,
-            embedding: Embedding::default(),
+            embedding: EmbeddingSettings::default(),
             llm: LlmSettings::default(),
-            objects: ObjectPlace::default(),
+            objects: ObjectSettings::default(),
             languages: None,
             listening: Listening::default(),
             consolidation: ConsolidationSettings::default(),
             backends: Vec::new(),
-            tending: Tending::default(),
+            tending: TendingSettings::default(),
             secrecy: SecretPolicies::default(),
-            server: Server::default(),
-            logging: Logging::default(),
+            server: ServerSettings::default(),
+            logging: LogSettings::default(),
             color: ColorChoice::Auto,
             chosen: Vec::new(),
             unknown_variables: Vec::new(),
         };
         for setting in all_settings() {
-            take(&mut settings, setting, setting.default, Source::Default)?;
+            take(&mut settings, setting, setting.default, SettingSource::Default)?;
         }
         Ok(settings)
     }
 }
 
 /// Returns the path of the home, and its source.
-pub(crate) fn home(global: &Global) -> Result<(PathBuf, Source), SettingError> {
+pub(crate) fn home(global: &GlobalArgs) -> Result<(PathBuf, SettingSource), SettingError> {
     if let Some(path) = &global.home {
-        return at_home(path.clone(), Source::Flag { name: "--home" });
+        return at_home(path.clone(), SettingSource::Flag { name: "--home" });
     }
     if let Some(path) = env::var_os(HOME).filter(|path| !path.is_empty()) {
-        return at_home(path.into(), Source::Environment { name: HOME });
+        return at_home(path.into(), SettingSource::Environment { name: HOME });
     }
     let strategy = base_strategy::choose_native_strategy().map_err(|_| SettingError::NoHome)?;
-    Ok((strategy.data_dir().join("tulving"), Source::Default))
+    Ok((strategy.data_dir().join("tulving"), SettingSource::Default))
 }
 
 /// Checks the path of a home. A quoted `~` is not expanded by the shell, and no user wants a folder of that name.
-fn at_home(path: PathBuf, place: Source) -> Result<(PathBuf, Source), SettingError> {
+fn at_home(path: PathBuf, place: SettingSource) -> Result<(PathBuf, SettingSource), SettingError> {
     match path.starts_with("~") {
         true => Err(SettingError::Value {
             place,
@@ -316,14 +316,19 @@ pub(crate) fn json_of(home: &Path) -> PathBuf {
 }
 
 /// Sets one value and records its source.
-fn take(settings: &mut Settings, setting: &Setting, text: &str, source: Source) -> Result<(), SettingError> {
+fn take(
+    settings: &mut Settings,
+    setting: &Setting,
+    text: &str,
+    source: SettingSource,
+) -> Result<(), SettingError> {
     if (setting.take)(settings, text).is_none() {
         let got = preview::short(&setting.shown(text));
         return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
     let value = setting.shown(text.trim());
     let json = setting.shape.json(&value);
-    let chosen = Chosen { key: setting.key, value, json, source, about: setting.about };
+    let chosen = SettingValue { key: setting.key, value, json, source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {
         Some(old) => *old = chosen,
         None => settings.chosen.push(chosen),
@@ -344,20 +349,20 @@ fn text_of(path: &Path) -> Result<Option<String>, SettingError> {
 }
 
 /// Applies the entries of a file.
-fn take_entries(settings: &mut Settings, path: &Path, entries: Vec<Entry>) -> Result<(), SettingError> {
-    for Entry { key, line, value, written } in entries {
-        let place = Source::File { path: path.to_owned(), line };
+fn take_entries(settings: &mut Settings, path: &Path, entries: Vec<ConfigEntry>) -> Result<(), SettingError> {
+    for ConfigEntry { key, line, value, written } in entries {
+        let place = SettingSource::File { path: path.to_owned(), line };
         let Some(setting) = all_settings().find(|setting| setting.key == table::spelled(&key)) else {
             let nearest = nearest(&key, table::keys());
             return Err(SettingError::Unknown { place, got: preview::short(&key), nearest });
         };
         let before = settings.chosen.iter().find(|chosen| chosen.key == setting.key);
         match before.map(|chosen| &chosen.source) {
-            Some(Source::File { path: first, line }) if first == path => {
+            Some(SettingSource::File { path: first, line }) if first == path => {
                 let (got, line) = (preview::short(&key), *line);
                 return Err(SettingError::Twice { place, got, key: setting.key, line });
             }
-            Some(first @ Source::File { .. }) => {
+            Some(first @ SettingSource::File { .. }) => {
                 return Err(SettingError::InBoth { place, key: setting.key, first: first.clone() });
             }
             _ => {}
@@ -408,7 +413,12 @@ fn read_environment(
             settings.unknown_variables.push(unknown);
             continue;
         };
-        take(settings, setting, &value.to_string_lossy(), Source::Environment { name: setting.variable })?;
+        take(
+            settings,
+            setting,
+            &value.to_string_lossy(),
+            SettingSource::Environment { name: setting.variable },
+        )?;
     }
     settings.unknown_variables.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(())

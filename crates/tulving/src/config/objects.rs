@@ -9,7 +9,7 @@ use tulving_store::objects::{LocalObjects, ObjectSizes, S3Config, S3Keys, S3Obje
 
 /// The settings below `objects`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ObjectPlace {
+pub(crate) struct ObjectSettings {
     /// Empty for a folder in the home.
     pub(super) bucket: String,
     pub(super) region: String,
@@ -20,7 +20,7 @@ pub(crate) struct ObjectPlace {
     pub(super) keys_file: PathBuf,
 }
 
-impl ObjectPlace {
+impl ObjectSettings {
     /// Opens the storage. One that cannot be used fails when it is used, so that a wrong setting does not block access
     /// to the memories.
     pub(crate) fn open(&self, folder: &Path) -> Arc<dyn Objects> {
@@ -29,7 +29,7 @@ impl ObjectPlace {
         }
         match self.bucket(folder) {
             Ok(bucket) => Arc::new(bucket),
-            Err(why) => Arc::new(Unusable { why }),
+            Err(why) => Arc::new(UnusableObjects { why }),
         }
     }
 
@@ -60,11 +60,11 @@ impl ObjectPlace {
 }
 
 /// Takes the place of a storage that cannot be used.
-struct Unusable {
+struct UnusableObjects {
     why: ObjectError,
 }
 
-impl Objects for Unusable {
+impl Objects for UnusableObjects {
     fn put(&self, _: &[u8], _: &str) -> Result<String, ObjectError> {
         Err(self.why.clone())
     }

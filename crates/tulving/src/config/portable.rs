@@ -10,7 +10,7 @@ use tulving_text::secrets;
 
 use tulving_store::ConfigTexts;
 
-use super::json::{self, Edit};
+use super::json::{self, SettingEdit};
 use super::table::{settings, spelled};
 
 /// Settings for the places of files and attachments. A restore puts both into the home.
@@ -27,7 +27,9 @@ const PLACES: [&str; 7] = [
 /// Removes secrets from the texts: hidden values become empty, and anything else that looks like a secret is redacted.
 pub(crate) fn without_secrets(texts: ConfigTexts) -> ConfigTexts {
     let json = |text: String| {
-        let choose = |key: &str, value: &str| if is_hidden(key, value) { Edit::Empty } else { Edit::Keep };
+        let choose = |key: &str, value: &str| {
+            if is_hidden(key, value) { SettingEdit::Empty } else { SettingEdit::Keep }
+        };
         secrets::redacted(&json::edited(&text, &choose)).into_owned()
     };
     ConfigTexts { toml: texts.toml.as_deref().map(toml_without_secrets), json: texts.json.map(json) }
@@ -55,7 +57,7 @@ fn toml_without_secrets(text: &str) -> String {
 /// sets `workspace` to the folder that the files were restored to.
 pub(crate) fn unpacked(texts: &ConfigTexts, workspace: Option<&Path>) -> ConfigTexts {
     let is_place = |key: &str| PLACES.contains(&spelled(key));
-    let choose = |key: &str, _: &str| if is_place(key) { Edit::Remove } else { Edit::Keep };
+    let choose = |key: &str, _: &str| if is_place(key) { SettingEdit::Remove } else { SettingEdit::Keep };
     ConfigTexts {
         toml: unpacked_toml(texts.toml.as_deref(), workspace),
         json: texts.json.as_deref().map(|text| json::edited(text, &choose)),

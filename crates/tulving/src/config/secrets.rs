@@ -2,7 +2,7 @@
 
 use tulving_core::{SecretPolicies, model::preview};
 
-use super::Chosen;
+use super::SettingValue;
 use super::error::SettingError;
 use super::file::{self, ConfigFile, word};
 use super::tend::ANOTHER_SPACE;
@@ -16,7 +16,10 @@ const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
 pub(super) const POLICY: &str = "one of strict, redact, off";
 
 /// Reads the list of the file.
-pub(super) fn read(secrecy: &mut SecretPolicies, file: &ConfigFile<'_>) -> Result<Vec<Chosen>, SettingError> {
+pub(super) fn read(
+    secrecy: &mut SecretPolicies,
+    file: &ConfigFile<'_>,
+) -> Result<Vec<SettingValue>, SettingError> {
     let mut chosen = Vec::new();
     for (place, fields) in file.tables(SPACE, "tables, each under [[secrets.space]]")? {
         let (mut name, mut policy) = (None, None);
@@ -42,7 +45,7 @@ pub(super) fn read(secrecy: &mut SecretPolicies, file: &ConfigFile<'_>) -> Resul
             return Err(SettingError::Value { place, key: KEYS[0], got, expects });
         }
         let (value, json) = (file.shown(fields), file::json(fields));
-        chosen.push(Chosen { key: SPACE, value, json, source: place, about: ABOUT });
+        chosen.push(SettingValue { key: SPACE, value, json, source: place, about: ABOUT });
     }
     Ok(chosen)
 }

@@ -8,7 +8,7 @@ use super::SettingError;
 
 /// The settings below `server`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Server {
+pub(crate) struct ServerSettings {
     pub(crate) limits: RequestLimits,
     pub(super) tls_certificate: PathBuf,
     pub(super) tls_key: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Server {
     pub(super) open_metrics: bool,
 }
 
-impl Server {
+impl ServerSettings {
     /// Returns the files of the certificate and its key, if encryption is on. A relative path starts at the home,
     /// wherever the server is started.
     pub(crate) fn tls_files(&self, home: &Path) -> Result<Option<[PathBuf; 2]>, SettingError> {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_certificate_needs_its_key() {
-        let server = Server { tls_key: "key.pem".into(), ..Server::default() };
+        let server = ServerSettings { tls_key: "key.pem".into(), ..ServerSettings::default() };
         let error = server.rules(Path::new("/home")).expect_err("one is missing");
         assert_eq!(error.to_string(), "server.tls_key is set and server.tls_certificate is not");
     }

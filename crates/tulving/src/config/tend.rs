@@ -11,7 +11,7 @@ use tulving_core::model::preview;
 
 use super::error::SettingError;
 use super::file::{self, ConfigFile, number, word};
-use super::{Chosen, Source};
+use super::{SettingSource, SettingValue};
 
 /// The keys of the lists, and their description.
 pub(super) const EXPIRE: &str = "tend.expire";
@@ -46,22 +46,22 @@ pub(super) const ANOTHER_SPACE: &str = "a space that has no such rule yet";
 pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
 
 /// The rules of a space: its name, and values by their keys.
-type Said = (String, Vec<(&'static str, String)>);
+type SpaceRules = (String, Vec<(&'static str, String)>);
 
 /// The settings below `tend`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tending {
+pub(crate) struct TendingSettings {
     /// True if a server applies the rules in the background.
     pub(crate) enabled: bool,
     /// The time between two runs.
     pub(crate) interval: Duration,
     pub(super) usual: LifecyclePolicy,
-    spaces: Vec<Said>,
+    spaces: Vec<SpaceRules>,
     expire: Vec<(Option<String>, ExpiryRule)>,
-    pub(super) chosen: Vec<Chosen>,
+    pub(super) chosen: Vec<SettingValue>,
 }
 
-impl Tending {
+impl TendingSettings {
     /// Returns the rules of every space.
     pub(crate) fn rules(&self) -> LifecyclePolicies {
         let named = self.spaces.iter().map(|(name, _)| name);
@@ -95,7 +95,7 @@ impl Tending {
         for (place, fields) in file.tables(EXPIRE, "tables, each under [[tend.expire]]")? {
             self.expire.push(expiry(file, &place, fields)?);
             let (value, json) = (file.shown(fields), file::json(fields));
-            self.chosen.push(Chosen { key: EXPIRE, value, json, source: place, about: ABOUT });
+            self.chosen.push(SettingValue { key: EXPIRE, value, json, source: place, about: ABOUT });
         }
         for (place, fields) in file.tables(SPACE, "tables, each under [[tend.space]]")? {
             let said = space(file, &place, fields)?;
@@ -108,7 +108,7 @@ impl Tending {
                 });
             }
             let (value, json) = (file.shown(fields), file::json(fields));
-            self.chosen.push(Chosen { key: SPACE, value, json, source: place, about: ABOUT });
+            self.chosen.push(SettingValue { key: SPACE, value, json, source: place, about: ABOUT });
             self.spaces.push(said);
         }
         Ok(())
@@ -139,7 +139,7 @@ pub(super) fn set(policy: &mut LifecyclePolicy, key: &str, text: &str) -> Option
 /// Reads an expiry rule, and its space if it is not for all.
 fn expiry(
     file: &ConfigFile<'_>,
-    place: &Source,
+    place: &SettingSource,
     fields: &DeTable<'_>,
 ) -> Result<(Option<String>, ExpiryRule), SettingError> {
     let (mut space, mut after_days, mut rule) = (None, None, ExpiryRule::default());
@@ -180,7 +180,11 @@ fn expiry(
 }
 
 /// Reads the rules of a space.
-fn space(file: &ConfigFile<'_>, place: &Source, fields: &DeTable<'_>) -> Result<Said, SettingError> {
+fn space(
+    file: &ConfigFile<'_>,
+    place: &SettingSource,
+    fields: &DeTable<'_>,
+) -> Result<SpaceRules, SettingError> {
     let (mut name, mut said) = (None, Vec::new());
     for (key, value) in fields {
         let whole = format!("{SPACE}.{}", key.get_ref());
@@ -212,7 +216,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<LifecyclePolicies, SettingError> {
-        let mut tending = Tending::default();
+        let mut tending = TendingSettings::default();
         tending.usual.archive_below = 0.3;
         tending.read(&ConfigFile::parse(Path::new("config.toml"), text)?)?;
         Ok(tending.rules())

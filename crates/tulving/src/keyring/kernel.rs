@@ -14,9 +14,9 @@ use linux_keyutils::{Key, KeyError, KeyRing, KeyRingIdentifier};
 
 /// The keyring.
 #[derive(Debug)]
-pub(super) struct Kernel;
+pub(super) struct KernelKeyring;
 
-impl CredentialStoreApi for Kernel {
+impl CredentialStoreApi for KernelKeyring {
     fn vendor(&self) -> String {
         "Linux".to_owned()
     }
@@ -28,7 +28,7 @@ impl CredentialStoreApi for Kernel {
     fn build(&self, service: &str, user: &str, _: Option<&HashMap<&str, &str>>) -> Result<Entry> {
         let (ring, persistent) = ring().map_err(failure)?;
         let description = format!("{service}:{user}");
-        Ok(Entry::new_with_credential(Arc::new(Kept { ring, persistent, description })))
+        Ok(Entry::new_with_credential(Arc::new(KernelEntry { ring, persistent, description })))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -55,20 +55,20 @@ fn ring() -> std::result::Result<(KeyRing, bool), KeyError> {
 
 /// An entry.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KernelEntry {
     ring: KeyRing,
     /// True if it outlives the last process of the user.
     pub(super) persistent: bool,
     description: String,
 }
 
-impl Kept {
+impl KernelEntry {
     fn key(&self) -> Result<Key> {
         self.ring.search(&self.description).map_err(failure)
     }
 }
 
-impl CredentialApi for Kept {
+impl CredentialApi for KernelEntry {
     fn set_secret(&self, secret: &[u8]) -> Result<()> {
         self.ring.add_key(&self.description, secret).map(drop).map_err(failure)
     }

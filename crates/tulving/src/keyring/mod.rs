@@ -19,7 +19,7 @@ pub(crate) struct Keyring(keyring_core::Result<Arc<CredentialStore>>);
 
 /// The lifetime of an entry that is not removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lasts {
+pub(crate) enum KeyLifetime {
     /// Until it is removed.
     Always,
     /// Until the machine is restarted, or until some days after it was last used.
@@ -28,7 +28,7 @@ pub(crate) enum Lasts {
     WithUser,
 }
 
-impl Lasts {
+impl KeyLifetime {
     /// Returns it as a sentence.
     pub(crate) const fn said(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Keyring {
     }
 
     /// Writes a key to an entry, which is made if it does not exist.
-    pub(crate) fn keep(&self, name: &str, key: &str) -> Result<Lasts, LlmError> {
+    pub(crate) fn keep(&self, name: &str, key: &str) -> Result<KeyLifetime, LlmError> {
         let entry = self.entry(name)?;
         entry.set_secret(key.as_bytes()).map_err(|error| refused(name, &error))?;
         Ok(self.lasts(&entry))
@@ -74,18 +74,18 @@ impl Keyring {
         store.build(SERVICE, name, None).map_err(|error| refused(name, &error))
     }
 
-    fn lasts(&self, entry: &Entry) -> Lasts {
+    fn lasts(&self, entry: &Entry) -> KeyLifetime {
         match self.0.as_ref().map(|store| store.persistence()) {
-            Ok(CredentialPersistence::UntilDelete) => Lasts::Always,
-            Ok(CredentialPersistence::UntilReboot) if is_persistent(entry) => Lasts::WhileUsed,
-            _ => Lasts::WithUser,
+            Ok(CredentialPersistence::UntilDelete) => KeyLifetime::Always,
+            Ok(CredentialPersistence::UntilReboot) if is_persistent(entry) => KeyLifetime::WhileUsed,
+            _ => KeyLifetime::WithUser,
         }
     }
 }
 
 #[cfg(target_os = "linux")]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
-    Ok(Arc::new(kernel::Kernel))
+    Ok(Arc::new(kernel::KernelKeyring))
 }
 
 #[cfg(target_os = "macos")]
@@ -101,7 +101,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
 /// True if the kernel keeps the entry when no process of the user is left.
 #[cfg(target_os = "linux")]
 fn is_persistent(entry: &Entry) -> bool {
-    entry.as_any().downcast_ref::<kernel::Kept>().is_some_and(|kept| kept.persistent)
+    entry.as_any().downcast_ref::<kernel::KernelEntry>().is_some_and(|kept| kept.persistent)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -156,8 +156,8 @@ pub(crate) mod tests {
         let keyring = own();
         let none = LlmError::NoEntry { entry: NAME.to_owned() };
         assert_eq!(keyring.key(NAME), Err(none.clone()));
-        assert_eq!(keyring.keep(NAME, "sk-1"), Ok(Lasts::WithUser));
-        assert_eq!(keyring.keep(NAME, "sk-2"), Ok(Lasts::WithUser));
+        assert_eq!(keyring.keep(NAME, "sk-1"), Ok(KeyLifetime::WithUser));
+        assert_eq!(keyring.keep(NAME, "sk-2"), Ok(KeyLifetime::WithUser));
         assert_eq!(keyring.key(NAME).as_deref(), Ok("sk-2"));
         assert!(keyring.key("other").is_err());
         assert_eq!(keyring.forget(NAME), Ok(()));
@@ -225,7 +225,7 @@ pub(crate) mod tests {
                 return;
             }
         };
-        assert_ne!(lasts, Lasts::Always);
+        assert_ne!(lasts, KeyLifetime::Always);
         assert_eq!(keyring.keep(&name, "sk-2"), Ok(lasts));
         let found = Keyring::system().key(&name);
         assert_eq!(keyring.forget(&name), Ok(()));

@@ -163,7 +163,7 @@ pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> S
 }
 
 /// Names that a full view shows and a memory does not carry.
-pub(crate) struct Names {
+pub(crate) struct MemoryNames {
     /// The name of its space.
     pub(crate) space: Option<String>,
     /// The name of its owner.
@@ -171,7 +171,7 @@ pub(crate) struct Names {
 }
 
 /// Shows every field that is set, then the content unchanged.
-pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String> {
+pub(crate) fn full(memory: &Memory, names: MemoryNames, now: Timestamp) -> Vec<String> {
     let class = &memory.edition.class;
     let heading = format!(
         "{}  {}  {}",
@@ -179,7 +179,7 @@ pub(crate) fn full(memory: &Memory, names: Names, now: Timestamp) -> Vec<String>
         style::paint(WORD, class.memory_type),
         style::paint(FAINT, age(memory.usage.created_at, now)),
     );
-    let mut fields = Fields(Vec::new());
+    let mut fields = FieldList(Vec::new());
     fields.always("id", memory.id.to_string());
     fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
     fields.set("backend", memory.backend.as_ref());
@@ -204,9 +204,9 @@ fn commands(memory: &Memory) -> Option<String> {
 }
 
 /// Names and values of the fields that are set.
-struct Fields(Vec<(&'static str, String)>);
+struct FieldList(Vec<(&'static str, String)>);
 
-impl Fields {
+impl FieldList {
     fn always(&mut self, name: &'static str, value: impl Into<String>) {
         self.0.push((name, value.into()));
     }
@@ -216,7 +216,7 @@ impl Fields {
     }
 }
 
-fn edition(fields: &mut Fields, edition: &Edition, now: Timestamp) {
+fn edition(fields: &mut FieldList, edition: &Edition, now: Timestamp) {
     fields.always("boundary", edition.boundary.to_string());
     fields.set("key", edition.key.as_ref());
     fields.set("title", edition.text.title.as_ref());
@@ -235,7 +235,7 @@ fn edition(fields: &mut Fields, edition: &Edition, now: Timestamp) {
     fields.set(name, edition.span.expires_at.map(instant));
 }
 
-fn standing(fields: &mut Fields, memory: &Memory, now: Timestamp) {
+fn standing(fields: &mut FieldList, memory: &Memory, now: Timestamp) {
     let (said, is) = (memory.edition.class.importance.get(), decay::importance_at(memory, now));
     fields.set("matters now", ((said - is).abs() >= 0.005).then(|| format!("{is:.2}")));
     fields.always("state", memory.standing.state.to_string());
@@ -246,7 +246,7 @@ fn standing(fields: &mut Fields, memory: &Memory, now: Timestamp) {
     fields.set("superseded by", memory.superseded_by);
 }
 
-fn provenance(fields: &mut Fields, memory: &Memory) {
+fn provenance(fields: &mut FieldList, memory: &Memory) {
     let provenance = &memory.provenance;
     fields.always("author", provenance.author.to_string());
     fields.always("origin", provenance.origin.to_string());
@@ -272,7 +272,7 @@ fn provenance(fields: &mut Fields, memory: &Memory) {
     fields.set("speaker", memory.place.speaker.as_ref());
 }
 
-fn usage(fields: &mut Fields, memory: &Memory, now: Timestamp) {
+fn usage(fields: &mut FieldList, memory: &Memory, now: Timestamp) {
     let usage = &memory.usage;
     let with_age = |time| format!("{} ({})", instant(time), age(time, now));
     fields.always("version", memory.version.to_string());

@@ -380,7 +380,7 @@ fn off_means_that_no_connection_is_made() {
     let logged = server.ask("POST", "/v1/turns", &[("Content-Type", "application/json")], body.as_bytes());
     assert_eq!(logged.status, 201, "{}", logged.text());
     assert_eq!(server.get("/v1/usage").json()["data"]["provider"], Value::Null);
-    // The keeper of the server works between calls.
+    // The maintenance of the server runs between calls.
     thread::sleep(Duration::from_millis(300));
     let nobody = silent.accept().expect_err("nobody may come");
     assert_eq!(nobody.kind(), ErrorKind::WouldBlock);

@@ -30,13 +30,13 @@ impl<'a> DocClassTable<'a> {
         };
         let classes = ordinals(docs.iter().map(row_of));
         let of_doc: Vec<u32> = docs.iter().map(|doc| classes[&row_of(doc)]).collect();
-        let mut tallies = vec![DocCounts::default(); classes.len()];
-        for (range, tally) in memories(docs, rows) {
-            tallies[of_doc[range.start] as usize].add(tally);
+        let mut all_counts = vec![DocCounts::default(); classes.len()];
+        for (range, counts) in memories(docs, rows) {
+            all_counts[of_doc[range.start] as usize].add(counts);
         }
-        let table = classes.keys().zip(&tallies).map(|(&[space, owner, facets, speaker], tally)| {
+        let table = classes.keys().zip(&all_counts).map(|(&[space, owner, facets, speaker], counts)| {
             let DocCounts { items, memories, vectored_items, vectored_memories, bare_memories, length } =
-                *tally;
+                *counts;
             let [low, high] = bytemuck::cast::<u64, [u32; 2]>(length);
             let [vectored, bare] = [vectored_memories, bare_memories];
             [space, owner, facets, speaker, items, memories, vectored_items, vectored, bare, low, high]
@@ -76,7 +76,7 @@ fn ordinals<T: Ord + Copy + std::hash::Hash>(values: impl Iterator<Item = T>) ->
     found
 }
 
-/// The docs of each memory and their tally.
+/// The docs of each memory and their counts.
 fn memories<'a>(
     docs: &'a [SegmentDoc<'_>],
     rows: &'a [u32],
@@ -98,7 +98,7 @@ fn memories<'a>(
 }
 
 impl DocCounts {
-    /// The tally of one memory with this many docs and this many terms in total.
+    /// The counts of one memory with this many docs and this many terms in total.
     pub(crate) fn of_memory(items: u32, vectored_items: u32, length: u64) -> Self {
         Self {
             items,

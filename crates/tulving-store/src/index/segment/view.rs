@@ -163,15 +163,15 @@ impl<'a> SegmentView<'a> {
         std::str::from_utf8(&self.speakers[start..end]).ok()
     }
 
-    pub(crate) fn tally(&self, class: u32) -> DocCounts {
+    pub(crate) fn counts(&self, class: u32) -> DocCounts {
         let [_, _, _, _, items, memories, vectored_items, vectored_memories, bare_memories, low, high] =
             self.class_table[class as usize];
         let length = bytemuck::cast([low, high]);
         DocCounts { items, memories, vectored_items, vectored_memories, bare_memories, length }
     }
 
-    /// The tally of the memory with these docs.
-    pub(crate) fn memory_tally(&self, docs: &Range<u32>) -> DocCounts {
+    /// The counts of the memory with these docs.
+    pub(crate) fn memory_counts(&self, docs: &Range<u32>) -> DocCounts {
         let items = docs.end - docs.start;
         let vectored_items = u32::try_from(self.rows(docs.clone()).len()).unwrap_or(items);
         let lengths = &self.lengths[docs.start as usize..docs.end as usize];

@@ -29,9 +29,9 @@ const TENDED: i64 = 7;
 
 /// A line of the life.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct DemoLine {
     days_ago: i64,
-    act: Act,
+    act: DemoAction,
     text: &'static str,
     tags: Vec<String>,
     name: Option<&'static str>,
@@ -40,7 +40,7 @@ pub(super) struct Line {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
+enum DemoAction {
     Save(MemoryType),
     Note,
     Ask,
@@ -50,15 +50,15 @@ enum Act {
 
 /// A clock that the demo sets.
 #[derive(Default)]
-pub(super) struct LifeClock(AtomicI64);
+pub(super) struct DemoClock(AtomicI64);
 
-impl Clock for LifeClock {
+impl Clock for DemoClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.0.load(Ordering::Relaxed))
     }
 }
 
-impl LifeClock {
+impl DemoClock {
     pub(super) fn set(&self, now: Timestamp) {
         self.0.store(now.as_micros(), Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ impl LifeClock {
 
 /// The result of the year.
 #[derive(Debug, Default)]
-pub(super) struct Lived {
+pub(super) struct DemoYear {
     pub(super) memories: usize,
     pub(super) notes: usize,
     pub(super) documents: usize,
@@ -81,24 +81,24 @@ pub(super) fn days_before(now: Timestamp, days: i64) -> Timestamp {
 }
 
 /// Returns every line of the year, in order.
-pub(super) fn lines() -> impl Iterator<Item = Line> {
+pub(super) fn lines() -> impl Iterator<Item = DemoLine> {
     LIFE.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).map(|line| {
         read(line).unwrap_or_else(|| unreachable!("a test reads every line, so this one is right: {line}"))
     })
 }
 
-fn read(line: &'static str) -> Option<Line> {
+fn read(line: &'static str) -> Option<DemoLine> {
     let (days_ago, rest) = line.split_once(' ')?;
     let (act, rest) = rest.trim_start().split_once(' ')?;
     let (text, marks) = rest.split_once(" | ").unwrap_or((rest, ""));
     let act = match act {
-        "note" => Act::Note,
-        "ask" => Act::Ask,
-        "push" => Act::Push,
-        "done" => Act::Done,
-        of_type => Act::Save(of_type.parse().ok()?),
+        "note" => DemoAction::Note,
+        "ask" => DemoAction::Ask,
+        "push" => DemoAction::Push,
+        "done" => DemoAction::Done,
+        of_type => DemoAction::Save(of_type.parse().ok()?),
     };
-    let mut line = Line {
+    let mut line = DemoLine {
         days_ago: days_ago.parse().ok()?,
         act,
         text: text.trim(),
@@ -126,12 +126,12 @@ fn read(line: &'static str) -> Option<Line> {
 /// Plays the whole year, up to `now`. `told` is called after each line.
 pub(super) fn live(
     app: &App<'_>,
-    clock: &LifeClock,
+    clock: &DemoClock,
     now: Timestamp,
     told: impl Fn(),
-) -> Result<Lived, Failure> {
+) -> Result<DemoYear, Failure> {
     let caller = app.here()?;
-    let mut lived = Lived::default();
+    let mut lived = DemoYear::default();
     let (mut today, mut since, mut tended) = (i64::MAX, 0, i64::MAX);
     for line in lines() {
         since = if line.days_ago == today { since + STEP } else { 0 };
@@ -143,22 +143,22 @@ pub(super) fn live(
             tended = today;
         }
         match line.act {
-            Act::Note => {
+            DemoAction::Note => {
                 app.engine.remember(&caller, line.text)?;
                 lived.notes += 1;
             }
-            Act::Ask => {
+            DemoAction::Ask => {
                 app.engine.recall(&caller, &question(line.text))?;
             }
-            Act::Done => {
+            DemoAction::Done => {
                 if let Some(which) = lived.named.get(line.text) {
                     app.engine.done(&caller, *which, None)?;
                 }
             }
-            Act::Save(_) | Act::Push => {
+            DemoAction::Save(_) | DemoAction::Push => {
                 let (name, links) = (line.name, line.links.len());
                 let receipt = match line.act {
-                    Act::Push => {
+                    DemoAction::Push => {
                         lived.documents += 1;
                         app.engine.push(&caller, document(line, &lived))?
                     }
@@ -189,7 +189,7 @@ fn question(text: &str) -> RecallRequest {
     }
 }
 
-fn request(line: Line, lived: &Lived) -> SaveRequest {
+fn request(line: DemoLine, lived: &DemoYear) -> SaveRequest {
     let target = |name: &str| lived.named.get(name).copied();
     let links = line.links.iter().filter_map(|(relation, name)| {
         let target = target(name)?;
@@ -198,7 +198,7 @@ fn request(line: Line, lived: &Lived) -> SaveRequest {
     SaveRequest {
         content: line.text.to_owned(),
         memory_type: match line.act {
-            Act::Save(of_type) => Some(of_type),
+            DemoAction::Save(of_type) => Some(of_type),
             _ => None,
         },
         associations: links.collect(),
@@ -208,7 +208,7 @@ fn request(line: Line, lived: &Lived) -> SaveRequest {
     }
 }
 
-fn document(line: Line, lived: &Lived) -> Document {
+fn document(line: DemoLine, lived: &DemoYear) -> Document {
     let name = line.text;
     let (_, text) = DOCUMENTS
         .into_iter()
@@ -233,10 +233,13 @@ mod tests {
             assert!(line.days_ago <= before && line.days_ago > 0, "out of order: {text}");
             before = line.days_ago;
             assert!(line.links.iter().all(|(_, name)| known.contains(name)), "points nowhere: {text}");
-            assert!(line.act != Act::Done || known.contains(line.text), "done before it was to do: {text}");
+            assert!(
+                line.act != DemoAction::Done || known.contains(line.text),
+                "done before it was to do: {text}"
+            );
             assert!(line.name.is_none_or(|name| known.insert(name)), "the name is taken: {text}");
             let there = |(name, _): &(&str, &str)| *name == line.text;
-            assert!(line.act != Act::Push || DOCUMENTS.iter().any(there), "no such document: {text}");
+            assert!(line.act != DemoAction::Push || DOCUMENTS.iter().any(there), "no such document: {text}");
         }
         assert!(lines().count() > 250, "a few hundred");
     }

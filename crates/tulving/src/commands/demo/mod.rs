@@ -18,12 +18,11 @@ use tulving_core::model::error::Class;
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock as _, SystemClock};
 
-use self::life::{LifeClock, Lived, days_before};
-use crate::args::Global;
+use self::life::{DemoClock, DemoYear, days_before};
 use crate::config::{self, Settings};
 use crate::exit::Outcome;
-use crate::failure::Failure;
-use crate::input::InputError;
+use crate::failure::{Failure, InputError};
+use crate::global::GlobalArgs;
 use crate::interrupt;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, STRONG, WORD};
@@ -46,7 +45,7 @@ const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Demo {
+pub(crate) struct DemoArgs {
     /// Keep the home of the demo in this folder, which must be empty or not be there
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -57,29 +56,29 @@ pub(crate) struct Demo {
 
 /// One step: its title, and the commands to type. `{name}` is the number of a memory of the year, `{250}` the day that
 /// many days ago.
-struct Step {
+struct DemoStep {
     title: &'static str,
     about: &'static str,
     typed: &'static [&'static [&'static str]],
 }
 
-const STEPS: &[Step] = &[
-    Step {
+const STEPS: &[DemoStep] = &[
+    DemoStep {
         title: "Save",
         about: "What is worth keeping is saved in a sentence. It can be found at once.",
         typed: &[&["save", "Ines wants a boat with a roof for the party", "--type", "preference"]],
     },
-    Step {
+    DemoStep {
         title: "Recall",
         about: "A question need not use the words of the answer.",
         typed: &[&["recall", "is seafood fine for Marta?", "--limit", "2"]],
     },
-    Step {
+    DemoStep {
         title: "Explain",
         about: "Each score can be taken apart: what matched, and by how much.",
         typed: &[&["recall", "whom do I call when the site is down?", "--limit", "2", "--explain"]],
     },
-    Step {
+    DemoStep {
         title: "Supersede",
         about: "What is no longer true is not overwritten. It steps back, and can be asked for as of a day.",
         typed: &[
@@ -94,17 +93,17 @@ const STEPS: &[Step] = &[
             &["timeline", "where does the staging database run?", "--limit", "3"],
         ],
     },
-    Step {
+    DemoStep {
         title: "Relations",
         about: "Memories are linked: this is what came of an outage, and of that in turn.",
         typed: &[&["related", "{outage}", "--depth", "2"]],
     },
-    Step {
+    DemoStep {
         title: "Documents",
         about: "Of a long document the part that answers is shown.",
         typed: &[&["recall", "the controller of a marina forgot its codes", "--limit", "2"]],
     },
-    Step {
+    DemoStep {
         title: "Journal",
         about: "What happened on a day is a file that people can read and edit. Recall finds it too, with file and line.",
         typed: &[
@@ -117,17 +116,17 @@ const STEPS: &[Step] = &[
             &["recall", "what is the name of the boat with the roof?", "--limit", "2"],
         ],
     },
-    Step {
+    DemoStep {
         title: "Context",
         about: "This is what an agent is given when its next session starts, within a budget and fenced as data.",
         typed: &[&["context", "--budget", "600"]],
     },
-    Step {
+    DemoStep {
         title: "Lifecycle",
         about: "What nobody asks for cools and is archived in the end; what is used stays. Nothing is deleted.",
         typed: &[&["list", "--state", "cooling", "--limit", "5"], &["tend", "--dry-run"]],
     },
-    Step {
+    DemoStep {
         title: "Forget",
         about: "Forgetting can be taken back, unless it is --hard. Everything that was done is in the audit.",
         typed: &[
@@ -139,23 +138,23 @@ const STEPS: &[Step] = &[
 ];
 
 /// The home of the demo, removed at the end unless it is kept.
-enum Stage {
+enum DemoHome {
     Thrown(tempfile::TempDir),
     Kept { path: PathBuf, was_there: bool },
 }
 
 /// The things that an interrupt ends. While it does, it holds the lock, and nothing new is started.
 #[derive(Clone)]
-struct Scene(Arc<Mutex<Ends>>);
+struct DemoCleanup(Arc<Mutex<CleanupState>>);
 
-struct Ends {
+struct CleanupState {
     /// The unfinished home, and whether the folder existed before.
     home: Option<(PathBuf, bool)>,
     /// The command that is running in it.
     command: Option<Pid>,
 }
 
-impl Stage {
+impl DemoHome {
     fn open(keep: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = keep else {
             let folder = tempfile::Builder::new().prefix("tulving-demo-").tempdir();
@@ -185,11 +184,11 @@ impl Stage {
     }
 }
 
-impl Scene {
+impl DemoCleanup {
     /// Makes a signal remove the home too, from here on.
-    fn open(stage: &Stage, home: &Path) -> io::Result<Self> {
-        let was_there = matches!(stage, Stage::Kept { was_there: true, .. });
-        let ends = Ends { home: Some((home.to_owned(), was_there)), command: None };
+    fn open(stage: &DemoHome, home: &Path) -> io::Result<Self> {
+        let was_there = matches!(stage, DemoHome::Kept { was_there: true, .. });
+        let ends = CleanupState { home: Some((home.to_owned(), was_there)), command: None };
         let scene = Self(Arc::new(Mutex::new(ends)));
         let interrupted = scene.clone();
         interrupt::first(move || {
@@ -201,12 +200,12 @@ impl Scene {
         Ok(scene)
     }
 
-    fn ends(&self) -> MutexGuard<'_, Ends> {
+    fn ends(&self) -> MutexGuard<'_, CleanupState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Ends {
+impl CleanupState {
     fn end(&self) {
         if let Some(command) = self.command {
             // It may have ended already.
@@ -239,15 +238,15 @@ fn remove(home: &Path, only_inside: bool) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &DemoArgs, global: &GlobalArgs, printer: &mut Printer) -> Result<Outcome, Failure> {
     if global.home.is_some() || global.space.is_some() {
         return Err(Failure::usage("the demo has a home of its own")
             .hinted("`--keep DIR` says where it is and keeps it"));
     }
-    let stage = Stage::open(args.keep.as_deref())?;
+    let stage = DemoHome::open(args.keep.as_deref())?;
     let home = std::path::absolute(stage.path())
         .map_err(|source| InputError::Unwritable { path: stage.path().to_owned(), source })?;
-    let scene = Scene::open(&stage, &home)
+    let scene = DemoCleanup::open(&stage, &home)
         .map_err(|source| InputError::Unreadable { name: "signals".to_owned(), source })?;
     let played = play(args, &stage, &home, &scene, printer);
     // After an interrupt this waits for the end of the process, so that its consequences are not reported as errors.
@@ -256,10 +255,10 @@ pub(super) fn run(args: &Demo, global: &Global, printer: &mut Printer) -> Result
 }
 
 fn play(
-    args: &Demo,
-    stage: &Stage,
+    args: &DemoArgs,
+    stage: &DemoHome,
     home: &Path,
-    scene: &Scene,
+    scene: &DemoCleanup,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     let now = SystemClock.now();
@@ -278,7 +277,7 @@ fn play(
         return Ok(Outcome::Done);
     }
     introduce(&lived, home, printer)?;
-    let walk = Walk { lived: &lived, home, now, scene };
+    let walk = DemoRun { lived: &lived, home, now, scene };
     for (number, step) in (1..).zip(STEPS) {
         if !args.no_pause && !pause(printer)? {
             break;
@@ -293,9 +292,9 @@ fn play(
 }
 
 /// Plays the year, in a home with default settings.
-fn live(home: &Path, now: Timestamp, printer: &Printer) -> Result<Lived, Failure> {
+fn live(home: &Path, now: Timestamp, printer: &Printer) -> Result<DemoYear, Failure> {
     let settings = Settings { agent: Some("juno".to_owned()), ..Settings::of_home(home.to_owned())? };
-    let clock = Arc::new(LifeClock::default());
+    let clock = Arc::new(DemoClock::default());
     clock.set(days_before(now, 365));
     let app = wire::open_with(&settings, clock.clone())?;
     let bar = printer.bar("Living through a year", Some(life::lines().count() as u64));
@@ -304,8 +303,8 @@ fn live(home: &Path, now: Timestamp, printer: &Printer) -> Result<Lived, Failure
     lived
 }
 
-fn introduce(lived: &Lived, home: &Path, printer: &mut Printer) -> Result<(), Failure> {
-    let Lived { memories, notes, documents, links, .. } = lived;
+fn introduce(lived: &DemoYear, home: &Path, printer: &mut Printer) -> Result<(), Failure> {
+    let DemoYear { memories, notes, documents, links, .. } = lived;
     printer.line(style::paint(STRONG, "A year of Juno, an agent that works for Ines Vidal in Porto"))?;
     printer.line(format!(
         "{memories} memories, {} among them, {notes} notes in journals and {links} links, in {}.",
@@ -329,15 +328,15 @@ fn pause(printer: &mut Printer) -> Result<bool, Failure> {
 }
 
 /// The context in which the steps are shown.
-struct Walk<'a> {
-    lived: &'a Lived,
+struct DemoRun<'a> {
+    lived: &'a DemoYear,
     home: &'a Path,
     now: Timestamp,
-    scene: &'a Scene,
+    scene: &'a DemoCleanup,
 }
 
-impl Walk<'_> {
-    fn show(&self, number: usize, step: &Step, printer: &mut Printer) -> Result<Outcome, Failure> {
+impl DemoRun<'_> {
+    fn show(&self, number: usize, step: &DemoStep, printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.line("")?;
         printer.line(style::paint(STRONG, format!("{number}. {}", step.title)))?;
         printer.line(step.about)?;
@@ -398,15 +397,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn conclude(stage: &Stage, printer: &mut Printer) -> Result<(), Failure> {
+fn conclude(stage: &DemoHome, printer: &mut Printer) -> Result<(), Failure> {
     printer.line("")?;
     match stage {
-        Stage::Thrown(_) => {
+        DemoHome::Thrown(_) => {
             printer.line(
                 "The home of the demo is gone now. `tulving demo --keep DIR` leaves it to you to play with.",
             )?;
         }
-        Stage::Kept { path, .. } => {
+        DemoHome::Kept { path, .. } => {
             let path = path.display();
             printer.line(format!(
                 "The home of the demo is in {path}: `TULVING_HOME={path} tulving shell` asks it more."

@@ -17,10 +17,10 @@ use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile};
 use tulving_store::tree::{self, SkippedPaths, WalkOptions};
 use tulving_text::classify::form;
 
-use self::report::{Report, Skipped};
-use super::adopt::{self, Kept, Other, Sorted};
+use self::report::{ImportReport, SkippedFile};
+use super::adopt::{self, ForeignImportArgs, SortedPaths, SourceAtPath};
 use super::embed;
-use super::jobs::{self, Done};
+use super::jobs::{self, JobRunReport};
 use crate::args::word;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -88,7 +88,7 @@ const SELDOMEST: Duration = Duration::from_secs(60);
 /// Flags of `import`.
 #[derive(Debug, Args)]
 #[command(after_help = help())]
-pub(crate) struct Import {
+pub(crate) struct ImportArgs {
     /// Folders and files
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -117,23 +117,24 @@ pub(crate) struct Import {
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
     #[command(flatten)]
-    other: Other,
+    other: ForeignImportArgs,
 }
 
-pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(args: &ImportArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = Caller { origin: Origin::Import, ..app.here()? };
     if args.later || args.dry_run {
         app.leave_embedding();
     }
-    let Sorted { sources, files } = args.other.sort(&args.paths, &app.store.home().database())?;
+    let SortedPaths { sources, files } = args.other.sort(&args.paths, &app.store.home().database())?;
     if let (true, Some((path, _))) = (args.watch, sources.first()) {
         let what = format!("--watch follows files, and {} is another memory's", path.display());
         return Err(Failure::usage(what).hinted("import it without --watch, as often as you like"));
     }
-    let roots = files.iter().map(|path| Root::of(path, args.prune)).collect::<Result<Vec<_>, _>>()?;
+    let roots = files.iter().map(|path| ImportRoot::of(path, args.prune)).collect::<Result<Vec<_>, _>>()?;
     let importer = Importer { args, app, caller, roots };
     let taken = importer.adopt(&sources, printer)?;
-    let mut report = if importer.roots.is_empty() { Report::default() } else { importer.once(printer)? };
+    let mut report =
+        if importer.roots.is_empty() { ImportReport::default() } else { importer.once(printer)? };
     report.sources = taken;
     report.show(args, printer)?;
     if args.dry_run {
@@ -149,13 +150,13 @@ pub(super) fn run(args: &Import, app: &App<'_>, printer: &mut Printer) -> Result
 }
 
 /// Something to import.
-struct Root {
+struct ImportRoot {
     path: PathBuf,
     /// What its files are known by begins so.
     known: String,
 }
 
-impl Root {
+impl ImportRoot {
     /// What is not there any more can still be pruned.
     fn of(path: &Path, prune: bool) -> Result<Self, Failure> {
         let known = match input::full_path(path) {
@@ -188,7 +189,7 @@ fn is_missing(path: &Path) -> bool {
 
 /// What was found below the roots.
 #[derive(Default)]
-struct Found {
+struct FoundFiles {
     seen: Vec<SeenFile>,
     /// Where each is.
     paths: HashMap<String, PathBuf>,
@@ -197,26 +198,30 @@ struct Found {
     /// What was left out, each once, also where it is below two roots.
     skipped: HashSet<String>,
     /// The folders that were not looked into because tools fill them.
-    generated: Vec<Generated>,
+    generated: Vec<GeneratedFolder>,
 }
 
 /// A folder that tools fill.
-struct Generated {
+struct GeneratedFolder {
     /// Which root it was found below.
     root: usize,
     name: String,
 }
 
 struct Importer<'a> {
-    args: &'a Import,
+    args: &'a ImportArgs,
     app: &'a App<'a>,
     caller: Caller,
-    roots: Vec<Root>,
+    roots: Vec<ImportRoot>,
 }
 
 impl Importer<'_> {
     /// Takes in what other memories have kept.
-    fn adopt(&self, sources: &[Kept], printer: &mut Printer) -> Result<Vec<adopt::Taken>, Failure> {
+    fn adopt(
+        &self,
+        sources: &[SourceAtPath],
+        printer: &mut Printer,
+    ) -> Result<Vec<adopt::ForeignImportOutput>, Failure> {
         let options = ForeignImportOptions {
             tags: self.args.tags.clone(),
             boundary: self.args.boundary,
@@ -227,17 +232,17 @@ impl Importer<'_> {
     }
 
     /// Looks at all files once, and takes in what has changed.
-    fn once(&self, printer: &mut Printer) -> Result<Report, Failure> {
-        let mut report = Report::default();
+    fn once(&self, printer: &mut Printer) -> Result<ImportReport, Failure> {
+        let mut report = ImportReport::default();
         let began = Instant::now();
-        let Found { seen, paths, unread, generated, .. } = self.look(&mut report);
+        let FoundFiles { seen, paths, unread, generated, .. } = self.look(&mut report);
         let known = self.app.engine.imported(&self.caller)?;
         let is_generated = |root: usize, name: &str| {
             let mut folders = generated.iter().filter(|folder| folder.root == root);
             folders.any(|folder| is_within(name, &folder.name)) && !is_missing(Path::new(name))
         };
         let within = |name: &str| {
-            let looked_for = |(at, root): (usize, &Root)| {
+            let looked_for = |(at, root): (usize, &ImportRoot)| {
                 is_within(name, &root.known) && !self.is_overlooked(root, name) && !is_generated(at, name)
             };
             self.roots.iter().enumerate().any(looked_for) && !unread.iter().any(|path| is_within(name, path))
@@ -276,14 +281,14 @@ impl Importer<'_> {
     }
 
     /// Whether a file is there and hidden, so that it was not looked for.
-    fn is_overlooked(&self, root: &Root, name: &str) -> bool {
+    fn is_overlooked(&self, root: &ImportRoot, name: &str) -> bool {
         let below = name.strip_prefix(root.known.as_str()).unwrap_or_default();
         !self.args.hidden && below.contains("/.") && !is_missing(Path::new(name))
     }
 
     /// That what is as it was keeps what was said of it before.
     fn kept(&self, plan: &Plan) -> Result<Option<String>, Failure> {
-        let Import { tags, boundary, .. } = self.args;
+        let ImportArgs { tags, boundary, .. } = self.args;
         if tags.is_empty() && boundary.is_none() {
             return Ok(None);
         }
@@ -296,21 +301,21 @@ impl Importer<'_> {
     }
 
     /// All files that may be imported, and where they are.
-    fn look(&self, report: &mut Report) -> Found {
-        let mut found = Found::default();
+    fn look(&self, report: &mut ImportReport) -> FoundFiles {
+        let mut found = FoundFiles::default();
         let own = self.app.store.home().database();
         for (at, root) in self.roots.iter().enumerate() {
             let mut skip = |path: &Path, why: String| {
                 let path = root.name(path).unwrap_or_else(|| path.display().to_string());
                 if found.skipped.insert(path.clone()) {
-                    report.skipped.push(Skipped { path, why });
+                    report.skipped.push(SkippedFile { path, why });
                 }
             };
             if is_missing(&root.path) && self.args.prune && !self.args.watch {
                 continue;
             }
             let mut files = Vec::new();
-            let Import { hidden, include_generated: generated, .. } = *self.args;
+            let ImportArgs { hidden, include_generated: generated, .. } = *self.args;
             let options = WalkOptions { hidden, generated };
             let SkippedPaths { unread, generated } =
                 tree::walk(&root.path, options, &mut |file| files.push(file));
@@ -340,7 +345,9 @@ impl Importer<'_> {
                 skip(path, trouble.why);
             }
             let named = |path: &PathBuf| root.name(path).unwrap_or_else(|| path.display().to_string());
-            found.generated.extend(generated.iter().map(|path| Generated { root: at, name: named(path) }));
+            found
+                .generated
+                .extend(generated.iter().map(|path| GeneratedFolder { root: at, name: named(path) }));
         }
         let mut folders: Vec<String> = found.generated.iter().map(|folder| folder.name.clone()).collect();
         folders.sort_unstable();
@@ -354,7 +361,7 @@ impl Importer<'_> {
         &self,
         file: SeenFile,
         paths: &HashMap<String, PathBuf>,
-        report: &mut Report,
+        report: &mut ImportReport,
     ) -> Option<ReadFile> {
         let path = paths.get(&file.path)?;
         let most = self.app.settings.limits.attachment_bytes as u64;
@@ -371,14 +378,14 @@ impl Importer<'_> {
                 Some(ReadFile { seen: SeenFile { stamp, ..file }, bytes, about })
             }
             Err(error) => {
-                report.skipped.push(Skipped { path: file.path, why: error.to_string() });
+                report.skipped.push(SkippedFile { path: file.path, why: error.to_string() });
                 None
             }
         }
     }
 
     /// Takes in a batch of files, or says what would become of them.
-    fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut Report) -> Result<(), Failure> {
+    fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut ImportReport) -> Result<(), Failure> {
         if batch.is_empty() {
             return Ok(());
         }
@@ -398,7 +405,7 @@ impl Importer<'_> {
         if self.args.later {
             return Ok(());
         }
-        let Done { failed, lacking, .. } = jobs::process_all(self.app, printer)?;
+        let JobRunReport { failed, lacking, .. } = jobs::process_all(self.app, printer)?;
         if failed > 0 {
             let files = counted(failed, "file", "files");
             printer.note(format!(
@@ -414,7 +421,7 @@ impl Importer<'_> {
     }
 
     /// Follows the files, and says what happens to them. That one has vanished, or that a folder is skipped, is said once.
-    fn watch(&self, first: Report, printer: &mut Printer) -> Result<(), Failure> {
+    fn watch(&self, first: ImportReport, printer: &mut Printer) -> Result<(), Failure> {
         printer.note("watching; stop with Ctrl-C")?;
         let mut looking = first.looking.unwrap_or_default();
         let mut vanished = first.vanished;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tulving_core::verbs::import::{Taken, TakenFile};
 
-use super::Import;
+use super::ImportArgs;
 use crate::commands::adopt;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -19,7 +19,7 @@ const FOLDERS_SHOWN: usize = 10;
 
 /// What came of an import.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Report {
+pub(super) struct ImportReport {
     new: u64,
     /// New files that say what a memory says already: it has one more path.
     known: u64,
@@ -37,7 +37,7 @@ pub(super) struct Report {
     /// The files that were archived with their memory.
     #[serde(skip)]
     pub(super) archived_paths: HashSet<String>,
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) skipped: Vec<SkippedFile>,
     /// The folders that tools fill, which were not looked into.
     pub(super) skipped_folders: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -46,27 +46,27 @@ pub(super) struct Report {
     pub(super) looking: Option<Duration>,
     /// What would be done, or was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<Fared>,
+    files: Vec<FileOutcome>,
     /// What came of what other memories have kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) sources: Vec<adopt::Taken>,
+    pub(super) sources: Vec<adopt::ForeignImportOutput>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Skipped {
+pub(super) struct SkippedFile {
     pub(super) path: String,
     pub(super) why: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Fared {
+struct FileOutcome {
     path: String,
     became: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
 }
 
-impl Report {
+impl ImportReport {
     /// Counts a file.
     pub(super) fn note(&mut self, taken: TakenFile) {
         let TakenFile { path, became, warnings } = taken;
@@ -82,12 +82,12 @@ impl Report {
                 return;
             }
             Taken::Skipped { why } => {
-                self.skipped.push(Skipped { path, why });
+                self.skipped.push(SkippedFile { path, why });
                 return;
             }
         };
         *count += 1;
-        self.files.push(Fared { path, became, from });
+        self.files.push(FileOutcome { path, became, from });
     }
 
     /// Whether no file was taken in and no memory archived.
@@ -99,7 +99,7 @@ impl Report {
         self.new + self.known + self.updated + self.unchanged + self.moved + self.revived + self.forgotten
     }
 
-    pub(super) fn show(&self, args: &Import, printer: &mut Printer) -> Result<(), Failure> {
+    pub(super) fn show(&self, args: &ImportArgs, printer: &mut Printer) -> Result<(), Failure> {
         if printer.json() {
             return printer.document(self);
         }
@@ -138,7 +138,7 @@ impl Report {
 
     /// A line for each file that would be taken in.
     fn foreseen(&self) -> Vec<String> {
-        let line = |Fared { path, became, from }: &Fared| {
+        let line = |FileOutcome { path, became, from }: &FileOutcome| {
             let from = from.as_ref().map(|from| format!("  (was {})", one_line(from))).unwrap_or_default();
             format!("{became:8} {}{from}", one_line(path))
         };
@@ -154,7 +154,7 @@ impl Report {
     /// A note for each reason for which files were left out, with the first of them.
     fn left_out(&self) -> Vec<String> {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for Skipped { path, why } in &self.skipped {
+        for SkippedFile { path, why } in &self.skipped {
             reasons.entry(why).or_default().push(path);
         }
         let note = |(why, paths): (&str, Vec<&str>)| {
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn the_name_of_a_file_does_not_reach_a_terminal_as_an_escape() {
         let path = "/notes/\u{1b}[2Jred\u{7}.md".to_owned();
-        let mut report = Report { vanished: vec![path.clone()], ..Report::default() };
+        let mut report = ImportReport { vanished: vec![path.clone()], ..ImportReport::default() };
         report.note(TakenFile { path: path.clone(), became: Taken::Created, warnings: Vec::new() });
         let moved = Taken::Moved { from: path.clone() };
         report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });

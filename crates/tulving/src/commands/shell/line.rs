@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use tulving_core::model::preview;
 
-use crate::args::Cli;
+use super::super::cli::Cli;
 use crate::commands::{context, done, forget, get, journal, memory, moves, recall, save};
 use crate::failure::Failure;
 use crate::nearest::nearest;
@@ -25,20 +25,20 @@ use crate::nearest::nearest;
 Everything else is a question; write // before one that begins with /.
 /help COMMAND tells the flags of a command; they go before or after its text."
 )]
-pub(super) struct Line {
+pub(super) struct ShellLine {
     /// Work in this space (name or id)
     #[arg(long, global = true, value_name = "NAME", help_heading = "Everywhere")]
     pub(super) space: Option<String>,
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: ShellCommand,
 }
 
 /// What can be done at the prompt.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum ShellCommand {
     /// Ask with flags: /recall --type decision why SQLite?
     #[command(name = "/recall", after_help = "Examples:\n  /recall --type decision why SQLite?")]
-    Recall(Box<recall::Recall>),
+    Recall(Box<recall::RecallArgs>),
     /// Why the last answer came, or one of its memories: /why 12
     #[command(name = "/why", after_help = "Examples:\n  /why\n  /why 12")]
     Why {
@@ -48,23 +48,23 @@ pub(super) enum Command {
     },
     /// Print everything that is remembered, by category
     #[command(name = "/memory", after_help = "Examples:\n  /memory")]
-    Memory(memory::AllMemories),
+    Memory(memory::MemoryArgs),
     /// Show one memory with everything that is known of it: /get 12
     #[command(name = "/get", after_help = "Examples:\n  /get 12")]
-    Get(get::Get),
+    Get(get::GetArgs),
     /// Save a memory: /remember Prefers tea
     #[command(
         name = "/remember",
         alias = "/save",
         after_help = "Examples:\n  /remember Prefers tea\n  /remember Standup is at 9:30 --type routine --tag work"
     )]
-    Remember(Box<save::Save>),
+    Remember(Box<save::SaveArgs>),
     /// Forget memories: /forget 12
     #[command(
         name = "/forget",
         after_help = "Examples:\n  /forget 12 --reason \"no longer true\"\n  /forget --where tag=scratch"
     )]
-    Forget(forget::Forget),
+    Forget(forget::ForgetArgs),
     /// Close todos and goals: /done 12
     #[command(
         name = "/done",
@@ -73,16 +73,16 @@ pub(super) enum Command {
     Done(done::DoneArgs),
     /// Bring forgotten memories back: /restore 12
     #[command(name = "/restore", after_help = "Examples:\n  /restore 12")]
-    Restore(moves::Which),
+    Restore(moves::MemoriesArgs),
     /// Show the journal of today or of a day, or note a text in it
     #[command(
         name = "/journal",
         after_help = "Examples:\n  /journal\n  /journal yesterday\n  /journal Moved the database to Hetzner"
     )]
-    Journal(journal::Journal),
+    Journal(journal::JournalArgs),
     /// Print what to know at the start of a session, or of one about a text
     #[command(name = "/context", after_help = "Examples:\n  /context\n  /context the payments service")]
-    Context(context::Context),
+    Context(context::ContextArgs),
     /// Show this, or the flags of a command: /help remember
     #[command(name = "/help", after_help = "Examples:\n  /help remember")]
     Help {
@@ -101,13 +101,13 @@ const TEXTS: [(&str, &str); 4] =
 
 /// Returns all commands with all their flags.
 pub(super) fn grammar() -> clap::Command {
-    let mut grammar = Line::command();
+    let mut grammar = ShellLine::command();
     grammar.build();
     grammar
 }
 
 /// Reads a line that is not blank.
-pub(super) fn read(text: &str) -> Result<Line, Failure> {
+pub(super) fn read(text: &str) -> Result<ShellLine, Failure> {
     let text = text.trim();
     if let Some(question) = question(text) {
         return parse(vec!["/recall".to_owned(), "--".to_owned(), whole(question)?]);
@@ -159,12 +159,12 @@ fn question(text: &str) -> Option<&str> {
     if text.starts_with("//") { Some(&text[1..]) } else { Some(text).filter(|text| !text.starts_with('/')) }
 }
 
-fn parse(words: Vec<String>) -> Result<Line, Failure> {
+fn parse(words: Vec<String>) -> Result<ShellLine, Failure> {
     let name = words.first().cloned();
-    match Line::try_parse_from(words) {
+    match ShellLine::try_parse_from(words) {
         Ok(line) => Ok(line),
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            Ok(Line { space: None, command: Command::Help { command: name } })
+            Ok(ShellLine { space: None, command: ShellCommand::Help { command: name } })
         }
         Err(error) => {
             let failure = Failure::of_flags(&error);
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_grammar_is_sound() {
-        Line::command().debug_assert();
+        ShellLine::command().debug_assert();
     }
 
     #[test]
@@ -325,7 +325,10 @@ mod tests {
         assert_eq!(question("//etc/hosts"), Some("/etc/hosts"));
         assert_eq!(question("/memory"), None);
         for text in ["--type fact", "it's", "日本語のメモ", "a \"b\" -- c", "-x", "?"] {
-            assert!(matches!(read(text), Ok(Line { command: Command::Recall(_), space: None })), "{text}");
+            assert!(
+                matches!(read(text), Ok(ShellLine { command: ShellCommand::Recall(_), space: None })),
+                "{text}"
+            );
         }
     }
 
@@ -379,7 +382,9 @@ mod tests {
         assert_eq!(words("--list is a flag"), ["--note=--list is a flag"]);
         assert_eq!(words(""), Vec::<String>::new());
         for line in ["/journal -- yesterday", "/journal --space work -- yesterday"] {
-            let Ok(Line { command: Command::Journal(args), .. }) = read(line) else { panic!("{line}") };
+            let Ok(ShellLine { command: ShellCommand::Journal(args), .. }) = read(line) else {
+                panic!("{line}")
+            };
             assert!(format!("{args:?}").contains("note: Some(\"yesterday\")"), "{args:?}");
         }
     }

@@ -14,16 +14,16 @@ use clap::Args;
 use tulving_core::model::error::Class;
 
 use super::{context, done, forget, get, journal, memory, moves, recall, save};
-use crate::args::Global;
 use crate::config;
 use crate::exit::Outcome;
 use crate::failure::Failure;
-use crate::input::Lines;
+use crate::global::GlobalArgs;
+use crate::input::InputLines;
 use crate::print::Printer;
 use crate::wire::App;
-use line::{Command, Line};
+use line::{ShellCommand, ShellLine};
 use prompt::Prompt;
-use why::Last;
+use why::LastAnswer;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,25 +40,25 @@ is that of the first that failed. With --json each answer is one document on a l
 /// Flags of `shell`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Shell {}
+pub(crate) struct ShellArgs {}
 
 /// The state between lines.
-struct Session<'a> {
-    global: &'a Global,
+struct ShellSession<'a> {
+    global: &'a GlobalArgs,
     app: &'a App<'a>,
-    last: Option<Last>,
+    last: Option<LastAnswer>,
 }
 
 /// The result of a line.
-enum Step {
+enum LineResult {
     Done(Outcome),
     Quit,
 }
 
-pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(global: &GlobalArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     // A missing space is reported at once, and not by each line.
     app.here()?;
-    let mut session = Session { global, app, last: None };
+    let mut session = ShellSession { global, app, last: None };
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         session.converse(printer)
     } else {
@@ -66,13 +66,13 @@ pub(super) fn run(global: &Global, app: &App<'_>, printer: &mut Printer) -> Resu
     }
 }
 
-impl Session<'_> {
+impl ShellSession<'_> {
     /// Reads lines from a person, who sees what fails.
     fn converse(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
         let mut prompt = Prompt::open(self.app, printer)?;
         printer.note("Ask something, or /help. Ctrl-D ends.")?;
         loop {
-            let references = self.last.as_ref().map(Last::references).unwrap_or_default();
+            let references = self.last.as_ref().map(LastAnswer::references).unwrap_or_default();
             let Some(text) = prompt.read(references)? else { return Ok(Outcome::Done) };
             if text.trim().is_empty() {
                 continue;
@@ -81,7 +81,7 @@ impl Session<'_> {
             printer.begin(None);
             let step = self.take(&text, printer)?;
             printer.conclude();
-            if let Step::Quit = step {
+            if let LineResult::Quit = step {
                 return Ok(Outcome::Done);
             }
         }
@@ -89,7 +89,7 @@ impl Session<'_> {
 
     /// Reads lines from standard input.
     fn play(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
-        let mut lines = Lines::open(Path::new("-"))?;
+        let mut lines = InputLines::open(Path::new("-"))?;
         let mut outcome = Outcome::Done;
         loop {
             let next = lines.next();
@@ -98,66 +98,71 @@ impl Session<'_> {
                 Ok(None) => return Ok(outcome),
                 Ok(Some((_, text))) => self.take(&text, printer)?,
                 // A line that is not UTF-8 is only one line; after a read error nothing more will come.
-                Err(failure) if failure.class() == Class::Caller => Step::Done(told(&failure, printer)),
+                Err(failure) if failure.class() == Class::Caller => LineResult::Done(told(&failure, printer)),
                 Err(failure) => return Err(failure),
             };
             printer.conclude();
             match step {
-                Step::Quit => return Ok(outcome),
-                Step::Done(done) if outcome == Outcome::Done => outcome = done,
-                Step::Done(_) => {}
+                LineResult::Quit => return Ok(outcome),
+                LineResult::Done(done) if outcome == Outcome::Done => outcome = done,
+                LineResult::Done(_) => {}
             }
         }
     }
 
     /// Runs a line completely: the work after an answer is done before the next line.
-    fn take(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
+    fn take(&mut self, text: &str, printer: &mut Printer) -> Result<LineResult, Failure> {
         let step = match self.act(text, printer) {
             Ok(step) => step,
             Err(failure) if failure.is_output() => return Err(failure),
-            Err(failure) => Step::Done(told(&failure, printer)),
+            Err(failure) => LineResult::Done(told(&failure, printer)),
         };
         printer.finish()?;
         self.app.settle(printer)?;
         Ok(step)
     }
 
-    fn act(&mut self, text: &str, printer: &mut Printer) -> Result<Step, Failure> {
-        let Line { space, command } = line::read(text)?;
+    fn act(&mut self, text: &str, printer: &mut Printer) -> Result<LineResult, Failure> {
+        let ShellLine { space, command } = line::read(text)?;
         let Some(space) = space else { return self.run(command, self.app, printer) };
-        let settings = config::read(&Global { space: Some(space), ..self.global.clone() })?;
+        let settings = config::read(&GlobalArgs { space: Some(space), ..self.global.clone() })?;
         self.run(command, &self.app.with(&settings), printer)
     }
 
-    fn run(&mut self, command: Command, app: &App<'_>, printer: &mut Printer) -> Result<Step, Failure> {
+    fn run(
+        &mut self,
+        command: ShellCommand,
+        app: &App<'_>,
+        printer: &mut Printer,
+    ) -> Result<LineResult, Failure> {
         let outcome = match command {
-            Command::Recall(args) => self.ask(args, app, printer),
-            Command::Why { memory } => match &self.last {
+            ShellCommand::Recall(args) => self.ask(args, app, printer),
+            ShellCommand::Why { memory } => match &self.last {
                 Some(last) => last.explain(memory.as_deref(), app, printer),
                 None => Err(why::nothing_asked()),
             },
-            Command::Memory(_) => memory::run(app, printer),
-            Command::Get(args) => get::run(&args, app, printer),
-            Command::Remember(args) => save::run(&args, app, printer),
-            Command::Forget(args) => forget::run(&args, app, printer),
-            Command::Done(args) => done::run(&args, app, printer),
-            Command::Restore(which) => moves::run(&moves::RESTORE, &which, app, printer),
-            Command::Journal(args) => journal::run(&args, app, printer),
-            Command::Context(args) => context::run(&args, app, printer),
-            Command::Help { command } => help(command.as_deref(), printer),
-            Command::Quit => return Ok(Step::Quit),
+            ShellCommand::Memory(_) => memory::run(app, printer),
+            ShellCommand::Get(args) => get::run(&args, app, printer),
+            ShellCommand::Remember(args) => save::run(&args, app, printer),
+            ShellCommand::Forget(args) => forget::run(&args, app, printer),
+            ShellCommand::Done(args) => done::run(&args, app, printer),
+            ShellCommand::Restore(which) => moves::run(&moves::RESTORE, &which, app, printer),
+            ShellCommand::Journal(args) => journal::run(&args, app, printer),
+            ShellCommand::Context(args) => context::run(&args, app, printer),
+            ShellCommand::Help { command } => help(command.as_deref(), printer),
+            ShellCommand::Quit => return Ok(LineResult::Quit),
         };
-        outcome.map(Step::Done)
+        outcome.map(LineResult::Done)
     }
 
     fn ask(
         &mut self,
-        args: Box<recall::Recall>,
+        args: Box<recall::RecallArgs>,
         app: &App<'_>,
         printer: &mut Printer,
     ) -> Result<Outcome, Failure> {
         let asked = recall::ask(&args, app)?;
-        let last = self.last.insert(Last { args, asked });
+        let last = self.last.insert(LastAnswer { args, asked });
         recall::tell(&last.args, last.asked.clone(), last.args.explains(), app, printer)
     }
 }

@@ -17,8 +17,7 @@ use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
 use tulving_text::{private, secrets};
 
 use super::line;
-use crate::failure::Failure;
-use crate::input::InputError;
+use crate::failure::{Failure, InputError};
 use crate::print::Printer;
 use crate::show::style::{self, FAINT};
 use crate::wire::App;
@@ -30,19 +29,19 @@ const LINE_BYTES: usize = 1_000;
 
 /// The source of lines.
 pub(super) struct Prompt<'a> {
-    editor: Editor<Aid<'a>, MemHistory>,
-    kept: Option<Kept>,
+    editor: Editor<PromptHelper<'a>, MemHistory>,
+    kept: Option<PromptHistory>,
     text: String,
 }
 
 /// The history that outlives this process.
-struct Kept {
+struct PromptHistory {
     lines: FileHistory,
     path: PathBuf,
 }
 
 /// Completion and hints.
-struct Aid<'a> {
+struct PromptHelper<'a> {
     app: &'a App<'a>,
     grammar: clap::Command,
     references: Vec<String>,
@@ -59,7 +58,7 @@ impl<'a> Prompt<'a> {
             .color_mode(if colored { ColorMode::Enabled } else { ColorMode::Disabled })
             .build();
         let mut history = MemHistory::with_config(&config);
-        let kept = match Kept::open(app, &config) {
+        let kept = match PromptHistory::open(app, &config) {
             Ok(kept) => Some(kept),
             Err(error) => {
                 printer
@@ -71,7 +70,7 @@ impl<'a> Prompt<'a> {
             history.add(line).map_err(unreadable)?;
         }
         let mut editor = Editor::with_history(config, history).map_err(unreadable)?;
-        let aid = Aid { app, grammar: line::grammar(), references: Vec::new(), colored };
+        let aid = PromptHelper { app, grammar: line::grammar(), references: Vec::new(), colored };
         editor.set_helper(Some(aid));
         let text = match app.settings.space.as_str() {
             "default" => "tulving> ".to_owned(),
@@ -113,7 +112,7 @@ impl<'a> Prompt<'a> {
     }
 }
 
-impl Kept {
+impl PromptHistory {
     fn open(app: &App<'_>, config: &Config) -> rustyline::Result<Self> {
         let path = app.store.home().shell_history();
         let mut lines = FileHistory::with_config(config);
@@ -154,7 +153,7 @@ fn unreadable(error: ReadlineError) -> Failure {
     InputError::Unreadable { name: "the terminal".to_owned(), source }.into()
 }
 
-impl Aid<'_> {
+impl PromptHelper<'_> {
     fn spaces(&self) -> Vec<String> {
         // If the caller may not see any, the command reports it.
         let names = self.app.space_names().map(|names| names.into_values().collect());
@@ -164,16 +163,16 @@ impl Aid<'_> {
     }
 }
 
-impl Helper for Aid<'_> {}
-impl Validator for Aid<'_> {}
+impl Helper for PromptHelper<'_> {}
+impl Validator for PromptHelper<'_> {}
 
-impl Highlighter for Aid<'_> {
+impl Highlighter for PromptHelper<'_> {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         style::paint(FAINT, hint).into()
     }
 }
 
-impl Hinter for Aid<'_> {
+impl Hinter for PromptHelper<'_> {
     type Hint = String;
 
     /// Returns the rest of a command. Without colours it would look like typed text.
@@ -186,7 +185,7 @@ impl Hinter for Aid<'_> {
     }
 }
 
-impl Completer for Aid<'_> {
+impl Completer for PromptHelper<'_> {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
@@ -207,21 +206,23 @@ fn completions(
     let start = typed.trim_end_matches(|c: char| !c.is_whitespace()).len();
     let word = &typed[start..];
     let known = match words_of(typed[..start].trim_end(), word, grammar) {
-        Words::Commands => grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect(),
-        Words::Flags(flags) => flags,
-        Words::Values(values) => values,
-        Words::Spaces => spaces(),
-        Words::Memories if word.starts_with(|c: char| c.is_ascii_digit()) => {
+        WordKind::Commands => {
+            grammar.get_subcommands().map(|command| command.get_name().to_owned()).collect()
+        }
+        WordKind::Flags(flags) => flags,
+        WordKind::Values(values) => values,
+        WordKind::Spaces => spaces(),
+        WordKind::Memories if word.starts_with(|c: char| c.is_ascii_digit()) => {
             references.iter().map(|name| name.trim_start_matches('#').to_owned()).collect()
         }
-        Words::Memories => references.to_vec(),
-        Words::Anything => Vec::new(),
+        WordKind::Memories => references.to_vec(),
+        WordKind::Anything => Vec::new(),
     };
     (start, known.into_iter().filter(|known| known.starts_with(word)).collect())
 }
 
 /// The kinds of words that are possible.
-enum Words {
+enum WordKind {
     Commands,
     Flags(Vec<String>),
     Values(Vec<String>),
@@ -231,31 +232,31 @@ enum Words {
 }
 
 /// Returns the kind of words that `word` may be after the text before it.
-fn words_of(before: &str, word: &str, grammar: &clap::Command) -> Words {
+fn words_of(before: &str, word: &str, grammar: &clap::Command) -> WordKind {
     let Some(first) = before.split_whitespace().next() else {
-        return if word.starts_with('/') { Words::Commands } else { Words::Anything };
+        return if word.starts_with('/') { WordKind::Commands } else { WordKind::Anything };
     };
-    let Some(command) = grammar.find_subcommand(first) else { return Words::Anything };
+    let Some(command) = grammar.find_subcommand(first) else { return WordKind::Anything };
     if let Some(flag) = before.split_whitespace().last().and_then(|last| last.strip_prefix("--")) {
         let flag = command.get_arguments().find(|known| known.get_long() == Some(flag));
         match flag.filter(|flag| flag.get_action().takes_values()) {
-            Some(flag) if flag.get_id() == "space" => return Words::Spaces,
+            Some(flag) if flag.get_id() == "space" => return WordKind::Spaces,
             Some(flag) => {
                 let values = flag.get_possible_values();
-                return Words::Values(values.iter().map(|value| value.get_name().to_owned()).collect());
+                return WordKind::Values(values.iter().map(|value| value.get_name().to_owned()).collect());
             }
             None => {}
         }
     }
     if word.starts_with("--") {
         let shown = command.get_arguments().filter(|flag| !flag.is_hide_set());
-        return Words::Flags(shown.filter_map(|flag| Some(format!("--{}", flag.get_long()?))).collect());
+        return WordKind::Flags(shown.filter_map(|flag| Some(format!("--{}", flag.get_long()?))).collect());
     }
     match command.get_positionals().next().and_then(|first| first.get_value_names()?.first()?.as_str().into())
     {
-        Some("MEMORY") => Words::Memories,
-        Some("COMMAND") => Words::Commands,
-        _ => Words::Anything,
+        Some("MEMORY") => WordKind::Memories,
+        Some("COMMAND") => WordKind::Commands,
+        _ => WordKind::Anything,
     }
 }
 

@@ -4,7 +4,7 @@ use tulving_core::model::answer::{Explanation, Hit, LaneMark, Part};
 use tulving_core::model::id::MemoryRef;
 
 use crate::args::reference;
-use crate::commands::recall::{self, Asked, Recall};
+use crate::commands::recall::{self, RecallArgs, RecallOutcome};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
@@ -12,12 +12,12 @@ use crate::show::table::table;
 use crate::wire::App;
 
 /// The last question and its answer. The explanation belongs to that answer; the question is not asked again.
-pub(super) struct Last {
-    pub(super) args: Box<Recall>,
-    pub(super) asked: Asked,
+pub(super) struct LastAnswer {
+    pub(super) args: Box<RecallArgs>,
+    pub(super) asked: RecallOutcome,
 }
 
-impl Last {
+impl LastAnswer {
     /// The references of the memories that were found.
     pub(super) fn references(&self) -> Vec<String> {
         self.asked.answer.hits.iter().map(|hit| hit.memory.reference().to_string()).collect()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::tend;
-use super::{Setting, Shape, within};
+use super::{Setting, SettingType, within};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -12,7 +12,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "true",
         about: "whether a server applies the rules for what has aged",
         expects: "true or false",
-        shape: Shape::Choice,
+        shape: SettingType::Choice,
         take: |settings, text| {
             settings.tending.enabled = text.trim().parse().ok()?;
             Some(())
@@ -24,7 +24,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "3600",
         about: "how often it does",
         expects: "a whole number from 1 to 86400",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.tending.interval = Duration::from_secs(within(text, 1, 86_400)?);
             Some(())
@@ -36,7 +36,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "365",
         about: "idle days after which an unused stable memory cools",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "cool_stable_days", text),
     },
     Setting {
@@ -45,7 +45,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "120",
         about: "the same of an evolving one",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "cool_evolving_days", text),
     },
     Setting {
@@ -54,7 +54,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "21",
         about: "the same of a volatile one",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "cool_volatile_days", text),
     },
     Setting {
@@ -63,7 +63,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "30",
         about: "days of cooling after which a memory that matters little is archived",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "archive_after_days", text),
     },
     Setting {
@@ -72,7 +72,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "0.1",
         about: "below which importance it is archived then",
         expects: tend::IMPORTANCE,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "archive_below", text),
     },
     Setting {
@@ -81,7 +81,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "0",
         about: "days after which what was forgotten softly goes for good",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "keep_forgotten_days", text),
     },
     Setting {
@@ -90,7 +90,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "0",
         about: "days after which an entry of the audit goes",
         expects: tend::DAYS,
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "keep_audit_days", text),
     },
 ];

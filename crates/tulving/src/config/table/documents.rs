@@ -1,6 +1,6 @@
 //! Settings for the files that memories describe: where they are stored, and how their text is read.
 
-use super::{Setting, Shape, address};
+use super::{Setting, SettingType, address};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -9,7 +9,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the bucket, of S3 or a service like it, for files that memories describe; else objects in the home",
         expects: "the name of a bucket",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             text.trim().clone_into(&mut settings.objects.bucket);
             Some(())
@@ -21,7 +21,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "us-east-1",
         about: "the region of the bucket",
         expects: "a region such as eu-central-1",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.objects.region = Some(text.trim()).filter(|region| !region.is_empty())?.to_owned();
             Some(())
@@ -33,7 +33,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "where the service of the bucket answers; that of Amazon where empty",
         expects: "an address that begins with https:// or http://",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             address(text)?;
             text.trim().clone_into(&mut settings.objects.endpoint);
@@ -46,7 +46,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "what stands before every key in the bucket",
         expects: "a text",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             text.trim().clone_into(&mut settings.objects.prefix);
             Some(())
@@ -58,7 +58,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "false",
         about: "whether the service may answer without encryption",
         expects: "true or false",
-        shape: Shape::Choice,
+        shape: SettingType::Choice,
         take: |settings, text| {
             settings.objects.allow_http = text.trim().parse().ok()?;
             Some(())
@@ -70,7 +70,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "a file with the keys of the bucket; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         expects: "a path",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.objects.keys_file = text.trim().into();
             Some(())
@@ -82,7 +82,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the languages of the text in images, as tesseract names them: eng, deu+eng",
         expects: "names of languages with + between them",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             let text = text.trim();
             let named = |name: &str| {

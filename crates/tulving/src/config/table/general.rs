@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tulving_core::model::time::Zone;
 
-use super::{Setting, Shape, within};
+use super::{Setting, SettingType, within};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -13,7 +13,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "default",
         about: "the space that commands work in where no other is named",
         expects: "the name or id of a space",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             let text = text.trim();
             settings.space = (!text.is_empty()).then(|| text.to_owned())?;
@@ -26,7 +26,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the agent that speaks for the user; kept with what it saves",
         expects: "a name",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.agent = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
             Some(())
@@ -38,7 +38,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the folder of journals and other files that people can read, such as one of an agent; else workspace in the home",
         expects: "a path without ~, absolute or from the home",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.workspace = Some(text.trim()).filter(|path| !path.starts_with('~'))?.into();
             Some(())
@@ -50,7 +50,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the time zone in which days are counted, in questions, --since, lists, the timeline and facts taken from turns; else that of the system",
         expects: "a name such as Europe/Vienna",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.zone = if text.trim().is_empty() { Zone::system() } else { Zone::named(text)? };
             Some(())
@@ -62,7 +62,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "3000000",
         about: "most bytes of one memory",
         expects: "a whole number from 1 to 100000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.limits.content_bytes = within(text, 1, 100_000_000)?;
             Some(())
@@ -74,7 +74,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "4000000",
         about: "after how many bytes of contents an answer ends; a page of a list then ends early and its cursor leads on, and one memory is always given",
         expects: "a whole number from 1 to 100000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.limits.answer_bytes = within(text, 1, 100_000_000)?;
             Some(())
@@ -86,7 +86,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "100000000",
         about: "most bytes of one file that is kept as an attachment",
         expects: "a whole number from 1 to 1000000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.limits.attachment_bytes = within(text, 1, 1_000_000_000)?;
             Some(())
@@ -98,7 +98,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "60",
         about: "how long to wait while other processes write",
         expects: "a whole number from 0 to 3600",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.busy_wait = Duration::from_secs(within(text, 0, 3_600)?);
             Some(())
@@ -110,7 +110,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "4",
         about: "how many connections read at once",
         expects: "a whole number from 1 to 64",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.readers = within(text, 1, 64)?;
             Some(())

@@ -28,14 +28,14 @@ pub(super) struct Setting {
     pub(super) default: &'static str,
     pub(super) about: &'static str,
     pub(super) expects: &'static str,
-    pub(super) shape: Shape,
+    pub(super) shape: SettingType,
     /// Sets the value, or refuses it.
     pub(super) take: fn(&mut Settings, &str) -> Option<()>,
 }
 
 /// The type of a value in `config.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SettingType {
     Text,
     Number,
     /// `true` or `false`.
@@ -44,7 +44,7 @@ pub(super) enum Shape {
     List,
 }
 
-impl Shape {
+impl SettingType {
     /// Converts a value of this shape to JSON.
     pub(super) fn json(self, text: &str) -> Value {
         let number = |text: &str| {
@@ -187,10 +187,10 @@ mod tests {
         for setting in settings() {
             let json = setting.shape.json(setting.default);
             let typed = match setting.shape {
-                Shape::Text => json.is_string(),
-                Shape::Number => json.is_number(),
-                Shape::Choice => json.is_boolean(),
-                Shape::List => json.is_array(),
+                SettingType::Text => json.is_string(),
+                SettingType::Number => json.is_number(),
+                SettingType::Choice => json.is_boolean(),
+                SettingType::List => json.is_array(),
             };
             assert!(typed, "{}: {json}", setting.key);
         }

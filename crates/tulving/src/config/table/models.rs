@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tulving_models::LlmProvider;
 
-use super::super::embedding::Provider;
-use super::{Setting, Shape, address, entry, within};
+use super::super::embedding::EmbeddingProvider;
+use super::{Setting, SettingType, address, entry, within};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -14,14 +14,14 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "built-in",
         about: "what turns text into vectors: the model inside, none, a folder with an ONNX model, or a service",
         expects: "one of built-in, off, folder, openai, ollama",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.embedding.provider = match text.trim() {
-                "built-in" => Provider::BuiltIn,
-                "off" => Provider::Off,
-                "folder" => Provider::Folder,
-                "openai" => Provider::OpenAi,
-                "ollama" => Provider::Ollama,
+                "built-in" => EmbeddingProvider::BuiltIn,
+                "off" => EmbeddingProvider::Off,
+                "folder" => EmbeddingProvider::Folder,
+                "openai" => EmbeddingProvider::OpenAi,
+                "ollama" => EmbeddingProvider::Ollama,
                 _ => return None,
             };
             Some(())
@@ -33,7 +33,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the folder of provider folder, with model.onnx and tokenizer.json or vocab.txt",
         expects: "a path",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.embedding.folder = text.trim().into();
             Some(())
@@ -45,7 +45,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "where the service of provider openai or ollama answers, such as http://127.0.0.1:11434",
         expects: "an address that begins with http:// or https://",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.embedding.base_url = address(text)?;
             Some(())
@@ -57,7 +57,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the name of the model at that service",
         expects: "a name",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             text.trim().clone_into(&mut settings.embedding.model);
             Some(())
@@ -69,7 +69,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the variable of the environment that holds the key of the service",
         expects: "the name of a variable",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             text.trim().clone_into(&mut settings.embedding.key_variable);
             Some(())
@@ -81,7 +81,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "30",
         about: "how long the service may take for an answer; what is done after a command waits 3 seconds at the most",
         expects: "a whole number from 1 to 600",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.embedding.time_out = Duration::from_secs(within(text, 1, 600)?);
             Some(())
@@ -93,7 +93,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "none",
         about: "which language model works in the background; without one, rules do",
         expects: "one of none, openai, anthropic, ollama",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.llm.provider = match text.trim() {
                 "none" => None,
@@ -111,7 +111,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "where the service answers; its usual address where empty",
         expects: "an address that begins with http:// or https://",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.llm.base_url = address(text)?;
             Some(())
@@ -123,7 +123,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the name of the model at that service",
         expects: "a name",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             text.trim().clone_into(&mut settings.llm.model);
             Some(())
@@ -135,7 +135,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "a file with nothing but the key of the service",
         expects: "a path, from the home",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.llm.key_file = text.trim().into();
             Some(())
@@ -147,7 +147,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the entry of the system's keyring with that key; `tulving llm key set` fills it",
         expects: "a name of up to 24 letters, digits, dots, hyphens and underscores",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.llm.key_entry = entry(text)?.to_owned();
             Some(())
@@ -159,7 +159,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "60",
         about: "how long one answer may take, further attempts included",
         expects: "a whole number from 1 to 600",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.llm.time_out = Duration::from_secs(within(text, 1, 600)?);
             Some(())
@@ -171,7 +171,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "2",
         about: "most calls of one process at once",
         expects: "a whole number from 1 to 64",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.llm.max_concurrent = within(text, 1, 64)?;
             Some(())
@@ -183,7 +183,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "0",
         about: "most tokens that a day (UTC) may cost; 0 is no bound",
         expects: "a whole number from 0 to 1000000000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.llm.tokens_per_day = within(text, 0, 1_000_000_000_000)?;
             Some(())

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anstream::ColorChoice;
 
 use super::super::server;
-use super::{Setting, Shape, within};
-use crate::log::{Format, Level};
+use super::{Setting, SettingType, within};
+use crate::log::{Level, LogFormat};
 
 pub(super) const SETTINGS: &[Setting] = &[
     Setting {
@@ -15,7 +15,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "60",
         about: "how long a request to `tulving serve` may take",
         expects: "a whole number from 1 to 3600",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.time = Duration::from_secs(within(text, 1, 3_600)?);
             Some(())
@@ -27,7 +27,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "8388608",
         about: "most bytes of the body of a request",
         expects: "a whole number from 1 to 1000000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.body_bytes = within(text, 1, 1_000_000_000)?;
             Some(())
@@ -39,7 +39,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "33554432",
         about: "most bytes of the body of a request that holds a file",
         expects: "a whole number from 1 to 1000000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.upload_bytes = within(text, 1, 1_000_000_000)?;
             Some(())
@@ -51,7 +51,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "127",
         about: "how deep the JSON of a body may be nested",
         expects: "a whole number from 1 to 127",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.depth = within(text, 1, 127)?;
             Some(())
@@ -63,7 +63,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "1000",
         about: "most items that one request under /v1 may ask for",
         expects: "a whole number from 1 to 1000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.page = within(text, 1, 1_000)?;
             Some(())
@@ -75,7 +75,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "1024",
         about: "most connections at once",
         expects: "a whole number from 1 to 1000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.connections = within(text, 1, 1_000_000)?;
             Some(())
@@ -87,7 +87,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "512",
         about: "most connections of one address that have shown no valid token; a new one takes the place of the oldest",
         expects: "a whole number from 1 to 1000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.strangers = within(text, 1, 1_000_000)?;
             Some(())
@@ -99,7 +99,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "10",
         about: "how long a new connection may take until the head of its first request is whole",
         expects: "a whole number from 1 to 3600",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.first_request = Duration::from_secs(within(text, 1, 3_600)?);
             Some(())
@@ -111,7 +111,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "6000",
         about: "how often one token may ask in a minute; 0 is no bound",
         expects: "a whole number from 0 to 10000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.requests_per_minute = within(text, 0, 10_000_000)?;
             Some(())
@@ -123,7 +123,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "60",
         about: "how many wrong tokens may come from one address in a minute; 0 is no bound",
         expects: "a whole number from 0 to 10000000",
-        shape: Shape::Number,
+        shape: SettingType::Number,
         take: |settings, text| {
             settings.server.limits.failures_per_minute = within(text, 0, 10_000_000)?;
             Some(())
@@ -135,7 +135,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the file (PEM) of the certificate and those that vouch for it; with tls_key, HTTPS",
         expects: "a path, from the home",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.server.tls_certificate = text.trim().into();
             Some(())
@@ -147,7 +147,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "the file (PEM) of its private key",
         expects: "a path, from the home",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.server.tls_key = text.trim().into();
             Some(())
@@ -159,7 +159,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "names that the server is called by, besides its address",
         expects: "a list of names without ports, such as [\"memory.lan\"]",
-        shape: Shape::List,
+        shape: SettingType::List,
         take: |settings, text| {
             settings.server.allowed_hosts = server::hosts(text)?;
             Some(())
@@ -171,7 +171,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "",
         about: "sites whose pages may call the server",
         expects: "a list of origins, such as [\"https://app.example\"]",
-        shape: Shape::List,
+        shape: SettingType::List,
         take: |settings, text| {
             settings.server.cors_origins = server::origins(text)?;
             Some(())
@@ -183,7 +183,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "false",
         about: "whether /metrics is answered without a token",
         expects: "true or false",
-        shape: Shape::Choice,
+        shape: SettingType::Choice,
         take: |settings, text| {
             settings.server.open_metrics = text.trim().parse().ok()?;
             Some(())
@@ -195,7 +195,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "info",
         about: "how much a server says on standard error; info is a line for each request",
         expects: "one of off, error, warn, info, debug",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.logging.level = match text.trim() {
                 "off" => Level::OFF,
@@ -214,11 +214,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "text",
         about: "how it says it: lines for people, or JSON for programs",
         expects: "one of text, json",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.logging.format = match text.trim() {
-                "text" => Format::Text,
-                "json" => Format::Json,
+                "text" => LogFormat::Text,
+                "json" => LogFormat::Json,
                 _ => return None,
             };
             Some(())
@@ -230,7 +230,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         default: "auto",
         about: "whether to colour what is printed",
         expects: "one of auto, always, never",
-        shape: Shape::Text,
+        shape: SettingType::Text,
         take: |settings, text| {
             settings.color = match text.trim() {
                 "auto" => ColorChoice::Auto,

@@ -15,7 +15,7 @@ const LISTENS: &str = "0A";
 
 /// A process that listens on a port.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Holder {
+pub(crate) struct PortOwner {
     /// Its id.
     pub(crate) id: u32,
     /// The name of its program.
@@ -24,7 +24,7 @@ pub(crate) struct Holder {
     pub(crate) home: Option<PathBuf>,
 }
 
-impl std::fmt::Display for Holder {
+impl std::fmt::Display for PortOwner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} (process {})", self.command, self.id)?;
         match &self.home {
@@ -35,7 +35,7 @@ impl std::fmt::Display for Holder {
 }
 
 /// Finds the process that keeps others from listening on `address`.
-pub(crate) fn of(address: SocketAddr) -> Option<Holder> {
+pub(crate) fn of(address: SocketAddr) -> Option<PortOwner> {
     let inodes: Vec<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
         .into_iter()
         .filter_map(|table| fs::read_to_string(table).ok())
@@ -55,7 +55,7 @@ pub(crate) fn of(address: SocketAddr) -> Option<Holder> {
         // A process that serves a home has its database open.
         let database = open.iter().find(|file| file.file_name().is_some_and(|name| name == Home::DATABASE));
         let home = database.and_then(|file| file.parent()).map(Path::to_owned);
-        Some(Holder { id, command: preview::short(command.trim()), home })
+        Some(PortOwner { id, command: preview::short(command.trim()), home })
     })
 }
 
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn this_process_is_found_by_its_own_listener() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        let holder = of(listener.local_addr().expect("an address")).expect("found");
-        assert_eq!((holder.id, holder.home), (std::process::id(), None));
-        assert!(!holder.command.is_empty());
+        let owner = of(listener.local_addr().expect("an address")).expect("found");
+        assert_eq!((owner.id, owner.home), (std::process::id(), None));
+        assert!(!owner.command.is_empty());
     }
 }

@@ -1,6 +1,6 @@
-//! Files that stay only if a memory is saved.
+//! Pending files: they stay only if a memory is saved.
 //!
-//! A note in the home is written before the file and removed after the pledge is settled, so that no crash leaves a file
+//! A note in the home is written before the file and removed after the file is settled, so that no crash leaves a file
 //! without a reason. The note identifies the file by inode and content: no other is ever removed.
 
 use data_encoding::HEXLOWER;
@@ -15,7 +15,7 @@ use super::notes::{RecoveryNote, RecoveryNoteFile};
 use super::trouble::WorkspaceFileError;
 use super::{Workspace, replace};
 
-/// The content of a note about a pledge.
+/// The content of a note about a pending file.
 #[derive(Debug, Serialize, Deserialize)]
 struct PendingFileNote {
     file: RecoveryNoteFile,
@@ -25,7 +25,7 @@ struct PendingFileNote {
 }
 
 /// Creates a file that stays only if a memory is saved.
-pub(super) fn pledge(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Result<(), WorkspaceFileError> {
+pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Result<(), WorkspaceFileError> {
     let spot = replace::unlinked(files, &pledge.path, MissingFolderPolicy::Make)?;
     if spot.stat()?.is_some() {
         return Err(WorkspaceFileError::Exists);
@@ -46,7 +46,7 @@ pub(super) fn pledge(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
         }
         Err(trouble) => {
             // It may be there although its name could not be made durable. If it cannot be removed, the note stays for the
-            // process that settles the pledges of the dead.
+            // process that settles the files of the dead.
             if matches!(trouble, WorkspaceFileError::Exists) || undone(files, pledge, &promise).is_ok() {
                 note.remove();
             }
@@ -55,8 +55,8 @@ pub(super) fn pledge(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
     }
 }
 
-/// The pledges of dead processes.
-pub(super) fn pledges(files: &Workspace) -> Vec<Pledge> {
+/// The pending files of dead processes.
+pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
     let mut found: Vec<Pledge> = RecoveryNote::of_the_dead(&files.home.pledges())
         .into_iter()
         .filter_map(|note| {
@@ -68,7 +68,7 @@ pub(super) fn pledges(files: &Workspace) -> Vec<Pledge> {
     found
 }
 
-/// Settles a pledge. One that is settled already, or that somebody else is about to settle, is left alone.
+/// Settles a pending file. One that is settled already, or that somebody else is about to settle, is left alone.
 pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<(), WorkspaceFileError> {
     let name = pledge.memory.to_string();
     let held = files.pledged().remove(&pledge.memory);
@@ -85,7 +85,7 @@ pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<
     Ok(())
 }
 
-/// Removes the file of a pledge, unless it is another one by now.
+/// Removes a pending file, unless it is another one by now.
 fn undone(files: &Workspace, pledge: &Pledge, promise: &PendingFileNote) -> Result<(), WorkspaceFileError> {
     let digest = HEXLOWER.decode(promise.digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
     let ours = promise.file.path(&files.root).is_some_and(|path| path == pledge.path);

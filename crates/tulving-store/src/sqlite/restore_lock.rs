@@ -1,8 +1,8 @@
 //! Keeps writers out while a restore replaces the data that they would write to.
 //!
 //! A restore copies the present content, then replaces it with the backup. A commit in between would be in neither, so
-//! nothing is committed from before the copy until after the replacement. The gate is a lock on a separate file: it opens
-//! by itself when the restoring process dies, and stays shut while it lives, however long it hangs.
+//! nothing is committed from before the copy until after the replacement. It is a lock on a separate file: the system frees
+//! it when the restoring process dies, and it stays taken while that lives, however long it hangs.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -17,18 +17,18 @@ use super::busy;
 use super::failure::SqliteError;
 use crate::files;
 
-/// The gate of one home. Every writer checks it inside its transaction.
+/// The restore lock of one home. Every writer checks it inside its transaction.
 pub(super) struct RestoreLock {
     file: PathBuf,
 }
 
-/// A shut gate. It opens when this is dropped.
+/// The lock while it is taken. It is freed when this is dropped.
 pub(super) struct RestoreLockGuard {
     _lock: File,
 }
 
 impl RestoreLock {
-    /// Creates the gate. The first restore creates the lock file, which then stays: if it were removed, two processes could
+    /// Creates it. The first restore creates the lock file, which then stays: if it were removed, two processes could
     /// have the lock at once.
     pub(super) fn new(file: PathBuf) -> Self {
         Self { file }
@@ -49,7 +49,7 @@ impl RestoreLock {
         }
     }
 
-    /// Runs `work`, again and again while the gate is shut, for up to `wait`.
+    /// Runs `work`, again and again while the lock is taken, for up to `wait`.
     ///
     /// `work` must hold nothing that the restoring thread may need after it has returned [`SqliteError::Shut`].
     pub(super) fn pass<T>(
@@ -81,7 +81,7 @@ impl RestoreLock {
         unreachable!("the loop ends by returning")
     }
 
-    /// Shuts the gate and waits for the writers inside. Afterwards nothing is committed until it opens.
+    /// Takes the lock and waits for the writers that have begun. Afterwards nothing is committed until it is freed.
     pub(super) fn shut(&self, live: &Connection, wait: Duration) -> Result<RestoreLockGuard, SqliteError> {
         let failed = |error: &io::Error| files::unwritten(&self.file, "locked", error);
         let lock = File::options()
@@ -107,7 +107,7 @@ impl RestoreLock {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(busy::pause(round)),
             }
         }
-        // A writer that found the gate open has begun its transaction before; by our turn, it has ended.
+        // A writer that found the lock free has begun its transaction before; by our turn, it has ended.
         Transaction::new_unchecked(live, TransactionBehavior::Immediate)?.rollback()?;
         Ok(RestoreLockGuard { _lock: lock })
     }

@@ -87,7 +87,7 @@ fn beside_others(files: u64) -> u64 {
 
 /// The number of connections that are possible, of those that are wanted: the system limits the open files of a
 /// process, and lets it raise that limit to a point.
-pub(super) fn room(wanted: usize) -> usize {
+pub(super) fn allowed(wanted: usize) -> usize {
     let need = wanted as u64 + OTHER_FILES;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= need);
@@ -99,15 +99,15 @@ pub(super) fn room(wanted: usize) -> usize {
         Ok(()) => raised,
         Err(_) => current.unwrap_or(need),
     };
-    let room = usize::try_from(beside_others(granted)).unwrap_or(wanted).clamp(1, wanted);
-    if room < wanted {
+    let allowed = usize::try_from(beside_others(granted)).unwrap_or(wanted).clamp(1, wanted);
+    if allowed < wanted {
         tracing::warn!(
             max_connections = wanted,
-            room,
+            room = allowed,
             "the system lets the process open too few files for all connections"
         );
     }
-    room
+    allowed
 }
 
 #[cfg(test)]

@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn only_so_many_are_inside_and_a_place_that_is_left_is_free() {
-        let gate = CallLimit::new(2);
+        let limit = CallLimit::new(2);
         let now = Instant::now();
-        let (first, second) = (gate.enter(now).expect("free"), gate.enter(now).expect("free"));
-        assert_eq!(gate.enter(now).err(), Some(LlmError::Busy { limit: 2 }));
+        let (first, second) = (limit.enter(now).expect("free"), limit.enter(now).expect("free"));
+        assert_eq!(limit.enter(now).err(), Some(LlmError::Busy { limit: 2 }));
         drop(first);
-        let third = gate.enter(now).expect("left");
+        let third = limit.enter(now).expect("left");
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| gate.enter(Instant::now() + Duration::from_secs(60)).map(drop));
+            let waiting = scope.spawn(|| limit.enter(Instant::now() + Duration::from_secs(60)).map(drop));
             drop(second);
             assert_eq!(waiting.join().expect("no panic"), Ok(()));
         });

@@ -8,9 +8,10 @@ use std::time::Duration;
 use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 
+use super::none::NoModel;
+use super::onnx::OnnxFolder;
+use super::{HttpEmbedder, MiniLm};
 use crate::address::ServiceUrl;
-use crate::embed::{HttpEmbedder, MiniLm, OnnxFolder};
-use crate::none::NoModel;
 use crate::secret::ApiKey;
 
 /// The model that turns text into vectors.

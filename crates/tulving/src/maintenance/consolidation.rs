@@ -7,19 +7,19 @@ use tulving_core::model::space::Space;
 use tulving_core::{ConsolidationSummary, ConsolidationTick, Engine};
 
 use super::DUE;
-use super::thread::Thread;
-use super::troubles::{Troubles, coded};
+use super::thread::StoppableThread;
+use super::troubles::{LoggedTroubles, coded};
 use crate::worker;
 
 /// Consolidates journals in its own thread: a language model may take minutes.
-pub(crate) struct Consolidator(Thread);
+pub(crate) struct ConsolidationWorker(StoppableThread);
 
-impl Consolidator {
+impl ConsolidationWorker {
     /// Starts the thread. The setting is checked each time. Of several processes on one home, one does the work.
     pub(crate) fn start(engine: &Arc<Engine>) -> Self {
         let engine = Arc::clone(engine);
-        Self(Thread::start(move |stop| {
-            let mut troubles = Troubles::default();
+        Self(StoppableThread::start(move |stop| {
+            let mut troubles = LoggedTroubles::default();
             loop {
                 // All their jobs, of any kind.
                 let released = engine.release_jobs(&worker::is_gone).map_err(coded);

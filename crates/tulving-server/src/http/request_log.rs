@@ -89,7 +89,7 @@ impl RequestTrace {
 /// Logs the end of a request, also if its client does not wait for the answer.
 struct RequestLogEntry {
     app: HttpApp,
-    visit: RequestTrace,
+    trace: RequestTrace,
     method: &'static str,
     route: Option<MatchedPath>,
     begun: Instant,
@@ -101,16 +101,16 @@ impl Drop for RequestLogEntry {
     fn drop(&mut self) {
         let route = self.route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
         let time = self.begun.elapsed();
-        self.app.shared.tally.answered(self.method, route, self.status, time);
+        self.app.shared.counters.answered(self.method, route, self.status, time);
         tracing::info!(
             method = self.method,
             route,
             status = self.status,
             code = self.code,
             ms = milliseconds(time),
-            id = self.visit.id(),
-            principal = self.visit.0.principal.get().map(display),
-            peer = self.visit.0.peer.map(display),
+            id = self.trace.id(),
+            principal = self.trace.0.principal.get().map(display),
+            peer = self.trace.0.peer.map(display),
             "request"
         );
     }
@@ -118,10 +118,10 @@ impl Drop for RequestLogEntry {
 
 /// Accompanies a request from its start to its end.
 pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, next: Next) -> Response {
-    let visit = RequestTrace::new(&request);
+    let trace = RequestTrace::new(&request);
     let mut record = RequestLogEntry {
         app: app.clone(),
-        visit: visit.clone(),
+        trace: trace.clone(),
         method: known_method(request.method()),
         route: request.extensions().get().cloned(),
         begun: Instant::now(),
@@ -129,8 +129,8 @@ pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, 
         code: None,
     };
     let is_of_service = request.uri().path().starts_with(SERVICE);
-    let counted = app.shared.tally.begin();
-    request.extensions_mut().insert(visit.clone());
+    let counted = app.shared.counters.begin();
+    request.extensions_mut().insert(trace.clone());
     let mut response = sheltered(next.run(request)).await.unwrap_or_else(|| Problem::fault().into_response());
     let problem = response.extensions_mut().remove::<Problem>();
     if problem.is_none() && is_of_service && is_refusal(response.status()) {
@@ -138,9 +138,9 @@ pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, 
     }
     if let Some(problem) = problem.or_else(|| response.extensions_mut().remove()) {
         record.code = Some(problem.code());
-        *response.body_mut() = problem.document(Some(visit.id())).into();
+        *response.body_mut() = problem.document(Some(trace.id())).into();
     }
-    response.headers_mut().insert(REQUEST_ID, visit.0.id.clone());
+    response.headers_mut().insert(REQUEST_ID, trace.0.id.clone());
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if app.shared.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -222,7 +222,7 @@ mod tests {
     use hyper_util::service::TowerToHyperService;
 
     use super::*;
-    use crate::http::bed::app;
+    use crate::http::test_app::app;
 
     async fn ask(app: &HttpApp, path: &str) -> Response {
         let routes: Router = Router::new()
@@ -258,8 +258,8 @@ mod tests {
             (&document["code"], &document["detail"])
         );
         assert!(!document.to_string().contains("what the panic says"));
-        assert_eq!(app.shared.tally.in_flight(), 0);
-        let asked = &app.shared.tally.routes()["/fails"];
+        assert_eq!(app.shared.counters.in_flight(), 0);
+        let asked = &app.shared.counters.routes()["/fails"];
         assert_eq!(asked.answers[&("GET", 5)], 1);
     }
 
@@ -283,12 +283,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let app = app(folder.path());
         let events = ask(&app, "/events").await;
-        assert_eq!(app.shared.tally.in_flight(), 0);
+        assert_eq!(app.shared.counters.in_flight(), 0);
         let plain = ask(&app, "/plain").await;
-        assert_eq!(app.shared.tally.in_flight(), 1);
+        assert_eq!(app.shared.counters.in_flight(), 1);
         assert_eq!(axum::body::HttpBody::size_hint(plain.body()).exact(), Some(5), "its length is kept");
         drop(plain);
-        assert_eq!(app.shared.tally.in_flight(), 0);
+        assert_eq!(app.shared.counters.in_flight(), 0);
         drop(events);
     }
 

@@ -154,7 +154,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::args::Cli;
+    use crate::commands::Cli;
 
     fn told(line: &[&str]) -> String {
         let line: Vec<OsString> = line.iter().map(OsString::from).collect();

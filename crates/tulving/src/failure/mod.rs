@@ -3,9 +3,12 @@
 //! The engine's errors stay typed to the end, so that class, code and hint reach [`print`](crate::print) and
 //! [`exit`](crate::exit) unchanged.
 
+mod input;
+
 use std::io;
 use std::net::SocketAddr;
 
+pub(crate) use input::InputError;
 use tulving_core::model::error::{Class, Error, Invalid, StoreError};
 use tulving_core::model::time::InvalidTime;
 use tulving_core::model::vocabulary::UnknownWord;
@@ -15,8 +18,7 @@ use tulving_server::mcp::StdioServerError;
 use tulving_store::foreign::ForeignError;
 
 use crate::config::SettingError;
-use crate::holder::Holder;
-use crate::input::InputError;
+use crate::port_owner::PortOwner;
 
 /// The reason why a command was not done, and a hint if the cause has none of its own.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ pub(crate) enum Cause {
     Unconfirmed(&'static str),
     /// The caller is not a member of the space.
     #[error("{}", .0.what)]
-    Outside(Outside),
+    NotAMember(NotAMember),
     /// A tool of a dialect refused.
     #[error("{}", .0.message)]
     Refused(ToolError),
@@ -59,12 +61,12 @@ pub(crate) enum Cause {
     #[error(transparent)]
     Listen(#[from] ListenError),
     /// Another process listens on the address already.
-    #[error("{address} is taken by {holder}")]
-    Held {
+    #[error("{address} is taken by {owner}")]
+    AddressTaken {
         /// The address.
         address: SocketAddr,
         /// The other process.
-        holder: Box<Holder>,
+        owner: Box<PortOwner>,
     },
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
@@ -73,7 +75,7 @@ pub(crate) enum Cause {
 
 /// The error of a caller that is in no space, or not in the space of the call.
 #[derive(Debug)]
-pub(crate) struct Outside {
+pub(crate) struct NotAMember {
     /// The message.
     pub(crate) what: String,
     /// The hint.
@@ -112,9 +114,9 @@ impl Failure {
             Cause::Input(error) => error.class(),
             Cause::Foreign(error) => error.class(),
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
-            Cause::Outside(_) => Class::Denied,
+            Cause::NotAMember(_) => Class::Denied,
             Cause::Refused(refusal) => refusal.class,
-            Cause::Listen(ListenError::Taken(_)) | Cause::Held { .. } => Class::Conflict,
+            Cause::Listen(ListenError::Taken(_)) | Cause::AddressTaken { .. } => Class::Conflict,
             Cause::Mcp(_) | Cause::Listen(_) | Cause::Output(_) => Class::Host,
         }
     }
@@ -128,10 +130,10 @@ impl Failure {
             Cause::Foreign(error) => error.code(),
             Cause::Usage(_) => "usage",
             Cause::Unconfirmed(_) => "unconfirmed",
-            Cause::Outside(_) => "not_a_member",
+            Cause::NotAMember(_) => "not_a_member",
             Cause::Refused(refusal) => refusal.code,
             Cause::Mcp(_) => "mcp_stopped",
-            Cause::Listen(ListenError::Taken(_)) | Cause::Held { .. } => "address_taken",
+            Cause::Listen(ListenError::Taken(_)) | Cause::AddressTaken { .. } => "address_taken",
             Cause::Listen(_) => "cannot_listen",
             Cause::Output(_) => "output_failed",
         }
@@ -144,7 +146,7 @@ impl Failure {
             Cause::Setting(error) => error.hint(),
             Cause::Input(error) => error.hint(),
             Cause::Foreign(error) => error.hint(),
-            Cause::Outside(outside) => Some(outside.hint.clone()),
+            Cause::NotAMember(outside) => Some(outside.hint.clone()),
             Cause::Refused(refusal) => refusal.hint.clone(),
             Cause::Mcp(_) => {
                 Some("it speaks the Model Context Protocol, to a client that started it".to_owned())
@@ -153,10 +155,10 @@ impl Failure {
                 "`tulving serve` may be running already; stop it, or take another port with --listen 127.0.0.1:7778"
                     .to_owned(),
             ),
-            Cause::Held { holder, .. } => Some(match holder.home {
+            Cause::AddressTaken { owner, .. } => Some(match owner.home {
                 Some(_) => format!(
                     "stop it with `kill {}`, or take another port with --listen 127.0.0.1:7778",
-                    holder.id
+                    owner.id
                 ),
                 None => "take another port with --listen 127.0.0.1:7778".to_owned(),
             }),

@@ -5,23 +5,23 @@ use std::time::Instant;
 use tulving_core::ports::Upkeep;
 use tulving_store::{FoldOutcome, SearchIndex};
 
-use super::Pace;
-use super::troubles::Troubles;
+use super::MaintenanceTiming;
+use super::troubles::LoggedTroubles;
 
 /// After a rewrite, the files rest for this many times its duration, because a rewrite blocks writers.
 const REST: u32 = 10;
 
 /// Erased data that may still be in files.
-pub(super) struct Erased {
-    pace: Pace,
+pub(super) struct ErasedData {
+    pace: MaintenanceTiming,
     /// The time since when there is any.
     since: Option<Instant>,
     /// The earliest time of the next rewrite.
     not_before: Instant,
 }
 
-impl Erased {
-    pub(super) fn new(pace: Pace) -> Self {
+impl ErasedData {
+    pub(super) fn new(pace: MaintenanceTiming) -> Self {
         Self { pace, since: None, not_before: Instant::now() }
     }
 
@@ -43,7 +43,7 @@ impl Erased {
     }
 
     /// Rewrites the files. If that fails or other processes still read them, it is tried again after the same rest.
-    pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut Troubles) {
+    pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedTroubles) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());
         let rewritten = troubles.note("what was erased is still in the database", scrubbed).is_some();

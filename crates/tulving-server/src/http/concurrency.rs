@@ -52,8 +52,8 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_write_leave_room_for_those_who_read() {
-        let room = WorkerLimit::default();
-        let soon = |writes| tokio::time::timeout(Duration::from_millis(10), room.enter(writes));
+        let limit = WorkerLimit::default();
+        let soon = |writes| tokio::time::timeout(Duration::from_millis(10), limit.enter(writes));
         let mut held = Vec::new();
         while let Ok(place) = soon(true).await {
             held.push(place.expect("a place"));

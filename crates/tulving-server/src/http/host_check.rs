@@ -22,7 +22,7 @@ use super::transfer;
 /// Number of seconds for which browsers use only encrypted connections to this host: a year.
 const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The gate of one listener.
+/// The check of one listener.
 #[derive(Clone)]
 pub(super) struct HostCheck {
     pub(super) app: HttpApp,
@@ -31,11 +31,11 @@ pub(super) struct HostCheck {
 }
 
 /// Lets a request through, or returns the reason not to.
-pub(super) async fn pass(State(gate): State<HostCheck>, request: Request, next: Next) -> Response {
-    let (rules, time) = (&gate.app.rules, gate.app.limits().time);
+pub(super) async fn pass(State(host_check): State<HostCheck>, request: Request, next: Next) -> Response {
+    let (rules, time) = (&host_check.app.rules, host_check.app.limits().time);
     let guest = cors::allowed(rules, request.headers());
     let strict = is_strict(rules, request.headers());
-    let mut response = match check(rules, gate.address, request.uri(), request.headers()) {
+    let mut response = match check(rules, host_check.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),
         Ok(()) if guest.is_some() && cors::is_question(request.method(), request.headers()) => cors::answer(),
         // It may have any length. Its time is limited between its lines.

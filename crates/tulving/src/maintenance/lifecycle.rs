@@ -6,22 +6,22 @@ use std::time::Duration;
 use tulving_core::{Engine, Tended};
 
 use super::DUE;
-use super::thread::Thread;
-use super::troubles::{Troubles, coded};
+use super::thread::StoppableThread;
+use super::troubles::{LoggedTroubles, coded};
 use crate::worker;
 
 /// Pause between two steps, which gives others their turn.
 const TURN: Duration = Duration::from_millis(20);
 
 /// Applies the rules for aged memories in its own thread: it may take a while, and nothing else should wait for it.
-pub(crate) struct Tender(Thread);
+pub(crate) struct LifecycleWorker(StoppableThread);
 
-impl Tender {
+impl LifecycleWorker {
     /// Starts the thread. Of several processes on one home, one does the work each time.
     pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
         let engine = Arc::clone(engine);
-        Self(Thread::start(move |stop| {
-            let mut troubles = Troubles::default();
+        Self(StoppableThread::start(move |stop| {
+            let mut troubles = LoggedTroubles::default();
             loop {
                 let mut stopped = false;
                 let tended = engine.tend_due(worker::own(), interval, &mut || {

@@ -1,12 +1,12 @@
 //! Background work while a server runs. A command does it after its answer, but a server never ends.
 //!
-//! Between calls, the [`Keeper`] records access counts, embeds, folds, and removes erased data from the files. Longer
-//! work has its own threads: the [`Tender`], the [`Consolidator`] and the [`Thinker`].
+//! Between calls, the [`Maintenance`] records access counts, embeds, folds, and removes erased data from the files. Longer
+//! work has its own threads: the [`LifecycleWorker`], the [`ConsolidationWorker`] and the [`LlmWorker`].
 
-mod consolidator;
+mod consolidation;
 mod erased;
-mod tender;
-mod thinker;
+mod lifecycle;
+mod llm_worker;
 mod thread;
 mod troubles;
 
@@ -26,13 +26,13 @@ use tulving_core::ports::Upkeep;
 use tulving_server::MaintenanceHook;
 use tulving_store::{Home, SearchIndex};
 
-use self::erased::Erased;
-use self::troubles::{Troubles, coded};
+use self::erased::ErasedData;
+use self::troubles::{LoggedTroubles, coded};
 use crate::worker;
 
-pub(crate) use self::consolidator::Consolidator;
-pub(crate) use self::tender::Tender;
-pub(crate) use self::thinker::{Thinker, thinking};
+pub(crate) use self::consolidation::ConsolidationWorker;
+pub(crate) use self::lifecycle::LifecycleWorker;
+pub(crate) use self::llm_worker::{LlmWorker, lock_llm_work};
 
 /// Number of sections that are embedded in one step between calls.
 const STEP: usize = 16;
@@ -46,7 +46,7 @@ const DUE: Duration = Duration::from_secs(10);
 
 /// The waiting times.
 #[derive(Clone, Copy)]
-struct Pace {
+struct MaintenanceTiming {
     /// Calls must be quiet for this long before waiting work is done.
     quiet: Duration,
     /// Calls must be quiet for this long before files are rewritten.
@@ -60,7 +60,7 @@ struct Pace {
     look: Duration,
 }
 
-const PACE: Pace = Pace {
+const PACE: MaintenanceTiming = MaintenanceTiming {
     quiet: Duration::from_millis(200),
     calm: Duration::from_secs(5),
     patience: Duration::from_secs(10 * 60),
@@ -69,23 +69,23 @@ const PACE: Pace = Pace {
 };
 
 /// Does waiting work in its own thread, whenever calls have been quiet for a moment.
-pub(crate) struct Keeper {
-    ring: SyncSender<()>,
+pub(crate) struct Maintenance {
+    wake: SyncSender<()>,
     stopped: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
-/// Tells the keeper that there may be work.
-pub(crate) struct Bell(SyncSender<()>);
+/// Tells the maintenance that there may be work.
+pub(crate) struct MaintenanceSignal(SyncSender<()>);
 
-impl MaintenanceHook for Bell {
+impl MaintenanceHook for MaintenanceSignal {
     fn tend(&self) {
-        // If it has rung already, once is enough.
+        // If it has woken already, once is enough.
         let _ = self.0.try_send(());
     }
 }
 
-impl Keeper {
+impl Maintenance {
     /// Starts the thread.
     pub(crate) fn start(
         engine: &Arc<Engine>,
@@ -97,15 +97,15 @@ impl Keeper {
     }
 
     fn at_pace(
-        pace: Pace,
+        pace: MaintenanceTiming,
         engine: &Arc<Engine>,
         home: &Home,
         store: &Arc<dyn Upkeep>,
         index: &Arc<SearchIndex>,
     ) -> Self {
-        let (ring, rung) = sync_channel(1);
+        let (wake, woken) = sync_channel(1);
         let stopped = Arc::new(AtomicBool::new(false));
-        let house = House {
+        let worker = MaintenanceWorker {
             engine: Arc::clone(engine),
             home: home.clone(),
             store: Arc::clone(store),
@@ -113,55 +113,55 @@ impl Keeper {
             stopped: Arc::clone(&stopped),
             pace,
         };
-        let thread = std::thread::spawn(move || house.keep(&rung));
-        Self { ring, stopped, thread }
+        let thread = std::thread::spawn(move || worker.keep(&woken));
+        Self { wake, stopped, thread }
     }
 
-    /// Returns the bell to ring after calls.
-    pub(crate) fn bell(&self) -> Bell {
-        Bell(self.ring.clone())
+    /// Returns the signal to give after calls.
+    pub(crate) fn signal(&self) -> MaintenanceSignal {
+        MaintenanceSignal(self.wake.clone())
     }
 
     /// Stops the current work at the next step, and records access counts. Pending rewrites are left to the next process.
     pub(crate) fn stop(self) {
         self.stopped.store(true, Ordering::Relaxed);
-        let _ = self.ring.try_send(());
-        drop(self.ring);
+        let _ = self.wake.try_send(());
+        drop(self.wake);
         let _ = self.thread.join();
     }
 }
 
 /// The state of the thread.
-struct House {
+struct MaintenanceWorker {
     engine: Arc<Engine>,
     home: Home,
     store: Arc<dyn Upkeep>,
     index: Arc<SearchIndex>,
     stopped: Arc<AtomicBool>,
-    pace: Pace,
+    pace: MaintenanceTiming,
 }
 
-impl House {
-    fn keep(&self, rung: &Receiver<()>) {
+impl MaintenanceWorker {
+    fn keep(&self, woken: &Receiver<()>) {
         if self.home.is_read_only() {
             // Nothing done here could be written. Access counts are dropped, so that they do not pile up.
-            while !self.is_stopped() && rung.recv().is_ok() {
+            while !self.is_stopped() && woken.recv().is_ok() {
                 drop(self.engine.flush());
             }
             return;
         }
-        let mut erased = Erased::new(self.pace);
-        let mut troubles = Troubles::default();
+        let mut erased = ErasedData::new(self.pace);
+        let mut troubles = LoggedTroubles::default();
         // Data that an earlier process erased.
         erased.look(&*self.store);
         troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
-        let mut others = Others { head: self.engine.head().ok(), not_before: None };
+        let mut others = OtherProcesses { head: self.engine.head().ok(), not_before: None };
         loop {
             let due = erased.due(quiet_since);
             let until = due.map_or(look, |due| due.saturating_duration_since(Instant::now()));
-            let waits = match rung.recv_timeout(until.min(look)) {
+            let waits = match woken.recv_timeout(until.min(look)) {
                 Ok(()) => {
                     quiet_since = Instant::now();
                     true
@@ -220,7 +220,7 @@ impl House {
     }
 
     /// Does the waiting work; failed work is retried later, here or by the next process. Returns true if the model answered.
-    fn do_what_waits(&self, troubles: &mut Troubles) -> bool {
+    fn do_what_waits(&self, troubles: &mut LoggedTroubles) -> bool {
         let (mut waits, mut answered) = (true, true);
         while waits && !self.is_stopped() {
             std::thread::sleep(self.pace.quiet);
@@ -240,7 +240,7 @@ impl House {
 
     /// True if something waits to be embedded and no other process is embedding it. A process that embeds writes to the
     /// change log, and two that embed the same do it twice.
-    fn is_left(&self, others: &mut Others) -> bool {
+    fn is_left(&self, others: &mut OtherProcesses) -> bool {
         if others.not_before.is_some_and(|not_before| Instant::now() < not_before) {
             return false;
         }
@@ -263,7 +263,7 @@ impl House {
 }
 
 /// Tracks work that other processes, also earlier ones, left to be embedded: no call here rings for it.
-struct Others {
+struct OtherProcesses {
     /// The end of the change log at the last check.
     head: Option<Seq>,
     /// The time until which a model that failed is not called.
@@ -285,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    const SOON: Pace = Pace {
+    const SOON: MaintenanceTiming = MaintenanceTiming {
         quiet: Duration::from_millis(1),
         calm: Duration::from_millis(20),
         patience: Duration::from_secs(3_600),
@@ -339,9 +339,9 @@ mod tests {
             Self { engine, upkeep: store, index, user, home: folder }
         }
 
-        fn keeper(&self, pace: Pace) -> Keeper {
+        fn maintenance(&self, pace: MaintenanceTiming) -> Maintenance {
             let home = Home::open_or_create(self.home.path()).expect("a home");
-            Keeper::at_pace(pace, &self.engine, &home, &self.upkeep, &self.index)
+            Maintenance::at_pace(pace, &self.engine, &home, &self.upkeep, &self.index)
         }
 
         /// Saves a memory, folds it into the index files, and erases it.
@@ -386,16 +386,16 @@ mod tests {
     #[test]
     fn what_was_erased_leaves_the_files_once_calls_are_quiet() {
         let bed = Bed::new();
-        let keeper = bed.keeper(SOON);
+        let maintenance = bed.maintenance(SOON);
         bed.erase("unutterable");
         assert!(bed.lingers());
-        keeper.bell().tend();
+        maintenance.signal().tend();
         until(|| !bed.lingers());
         // Once more, after the rest.
         bed.erase("unspeakable");
-        keeper.bell().tend();
+        maintenance.signal().tend();
         until(|| !bed.lingers());
-        keeper.stop();
+        maintenance.stop();
         assert!(!bed.holds("unutterable") && !bed.holds("unspeakable"));
         assert!(bed.holds("another beside"), "it looks where texts are");
     }
@@ -425,9 +425,9 @@ mod tests {
             bed.engine.turns(caller, &filter).expect("turns").turns.len()
         };
         assert_eq!((kept(&bed.user), kept(&there)), (230, 230));
-        let keeper = bed.keeper(SOON);
+        let maintenance = bed.maintenance(SOON);
         until(|| (kept(&bed.user), kept(&there)) == (200, 200));
-        keeper.stop();
+        maintenance.stop();
     }
 
     #[test]
@@ -444,25 +444,25 @@ mod tests {
         bed.engine.save_many(&bed.user, notes(0)).expect("saved");
         let waiting = || bed.engine.waiting_to_be_embedded(&bed.user).expect("a count");
         assert!(waiting() > 0);
-        let keeper = bed.keeper(Pace { look: Duration::from_millis(5), ..SOON });
+        let maintenance = bed.maintenance(MaintenanceTiming { look: Duration::from_millis(5), ..SOON });
         until(|| waiting() == 0);
         bed.engine.save_many(&bed.user, notes(20)).expect("saved");
         until(|| waiting() == 0);
-        keeper.stop();
+        maintenance.stop();
     }
 
     #[test]
     fn the_files_are_left_alone_for_a_while_and_at_a_stop() {
         let bed = Bed::new();
-        let keeper = bed.keeper(Pace { apart: Duration::from_secs(3_600), ..SOON });
+        let maintenance = bed.maintenance(MaintenanceTiming { apart: Duration::from_secs(3_600), ..SOON });
         bed.erase("unutterable");
-        keeper.bell().tend();
+        maintenance.signal().tend();
         until(|| !bed.lingers());
         bed.erase("unspeakable");
-        keeper.bell().tend();
+        maintenance.signal().tend();
         thread::sleep(10 * SOON.calm);
         assert!(bed.lingers(), "not so soon again");
-        keeper.stop();
+        maintenance.stop();
         assert!(bed.lingers(), "and a stop is quick");
     }
 
@@ -470,12 +470,13 @@ mod tests {
     fn calls_that_are_never_quiet_do_not_keep_it_for_ever() {
         let bed = Bed::new();
         let patience = Duration::from_millis(50);
-        let keeper = bed.keeper(Pace { calm: Duration::from_secs(3_600), patience, ..SOON });
+        let maintenance =
+            bed.maintenance(MaintenanceTiming { calm: Duration::from_secs(3_600), patience, ..SOON });
         bed.erase("unutterable");
         until(|| {
-            keeper.bell().tend();
+            maintenance.signal().tend();
             !bed.lingers()
         });
-        keeper.stop();
+        maintenance.stop();
     }
 }

@@ -8,24 +8,24 @@ use std::time::Duration;
 use tulving_core::Engine;
 use tulving_store::Home;
 
-use super::thread::Thread;
-use super::troubles::{Troubles, coded};
+use super::thread::StoppableThread;
+use super::troubles::{LoggedTroubles, coded};
 use crate::worker;
 
 /// Time between two checks for turns to ask a language model about.
 const PONDER: Duration = Duration::from_millis(500);
 
 /// Does the work that calls a language model in its own thread, so that a slow model blocks nothing else.
-pub(crate) struct Thinker(Thread);
+pub(crate) struct LlmWorker(StoppableThread);
 
-impl Thinker {
+impl LlmWorker {
     /// Starts the thread. As long as it uses a model, commands on the home start no process for that.
     pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
         let (engine, home) = (Arc::clone(engine), home.clone());
-        Self(Thread::start(move |stop| {
-            let (mut troubles, mut turn) = (Troubles::default(), None);
+        Self(StoppableThread::start(move |stop| {
+            let (mut troubles, mut turn) = (LoggedTroubles::default(), None);
             while !stop.comes_within(PONDER) {
-                turn = engine.thinks().then(|| turn.take().or_else(|| thinking(&home))).flatten();
+                turn = engine.thinks().then(|| turn.take().or_else(|| lock_llm_work(&home))).flatten();
                 while !stop.has_come() {
                     let thought = engine.think_waiting(worker::own()).map_err(coded);
                     let Some(Some(thought)) = troubles.note("no language model can be asked", thought) else {
@@ -49,7 +49,7 @@ impl Thinker {
 }
 
 /// Takes the lock of the one process of a home that certainly asks a language model; `None` if another process has it.
-pub(crate) fn thinking(home: &Home) -> Option<File> {
+pub(crate) fn lock_llm_work(home: &Home) -> Option<File> {
     let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
     lock.try_lock().is_ok().then_some(lock)
 }

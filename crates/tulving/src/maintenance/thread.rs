@@ -9,19 +9,19 @@ const PARTING: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The handle of the thread.
-pub(super) struct Thread {
+pub(super) struct StoppableThread {
     stop: Sender<()>,
     handle: JoinHandle<()>,
 }
 
 /// Receives the request to stop.
-pub(super) struct Stop(Receiver<()>);
+pub(super) struct StopSignal(Receiver<()>);
 
-impl Thread {
+impl StoppableThread {
     /// Starts the thread. The work must check for the stop as often as it can.
-    pub(super) fn start(work: impl FnOnce(&Stop) + Send + 'static) -> Self {
+    pub(super) fn start(work: impl FnOnce(&StopSignal) + Send + 'static) -> Self {
         let (stop, stopped) = channel();
-        let handle = thread::spawn(move || work(&Stop(stopped)));
+        let handle = thread::spawn(move || work(&StopSignal(stopped)));
         Self { stop, handle }
     }
 
@@ -41,7 +41,7 @@ impl Thread {
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Sleeps for this time, or until the stop. Returns true if the stop came.
     pub(super) fn comes_within(&self, time: Duration) -> bool {
         !matches!(self.0.recv_timeout(time), Err(RecvTimeoutError::Timeout))
