@@ -28,7 +28,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) color: Option<Color>,
 }
 
-/// When to colour the output.
+/// The choice of when to colour the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Color {
     Auto,

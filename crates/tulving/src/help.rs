@@ -10,7 +10,7 @@ use clap::Command;
 use crate::print;
 use crate::show::text::Hanging;
 
-/// Where the text of lines ends at the most; the same bound as clap's own, of `max_term_width`.
+/// The most columns of a line; the same as clap's own `max_term_width`.
 const WIDEST: usize = 100;
 
 /// The groups, each with the names of its commands.

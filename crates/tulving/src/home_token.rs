@@ -1,7 +1,7 @@
 //! The token in the file `api-token` of the home, by which programs of the same user act as the user.
 //!
-//! There is one: where it is made anew, those before it are revoked, so that whoever deleted the file or rotated the token
-//! can rely on the former one being worth nothing. Killed midway, the next command carries on where it was.
+//! There is one: a new token revokes those before it, so that a user who deleted the file or rotated the token can rely on
+//! the former one being invalid. If the process is killed midway, the next command continues.
 
 use std::fs::File;
 

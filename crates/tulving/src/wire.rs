@@ -1,4 +1,4 @@
-//! Puts the parts together: the home, the store in it, the engine over it, and who calls.
+//! Wires the parts together: the home, its store, the engine over it, and the caller.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use crate::open_store::OpenStore;
 use crate::print::Printer;
 use crate::worker;
 
-/// How many waiting sections a command embeds after it has answered: a fraction of a second of work, a second at the most.
+/// The most waiting sections that a command embeds after its answer: a fraction of a second of work, at most a second.
 const EMBEDDED_AFTERWARDS: usize = 16;
-/// How many vectors of earlier models a command looks for after it has answered: some ten milliseconds of work.
+/// The most vectors of earlier models that a command looks for after its answer: some ten milliseconds of work.
 const DROPPED_AFTERWARDS: usize = 1_000;
-/// How many of them a service is asked for, which may be slow.
+/// The most sections if a service embeds them, which may be slow.
 const ASKED_FOR_AFTERWARDS: usize = 4;
 
-/// How many turns a command looks at after it has answered: some milliseconds of work, and what is found is embedded.
+/// The most turns that a command reads after its answer: some milliseconds of work, and the results are embedded.
 const HEARD_AFTERWARDS: usize = 4;
 
 /// The names of spaces.
@@ -44,21 +44,21 @@ pub(crate) struct App<'a> {
     pub(crate) engine: Arc<Engine>,
     /// The store itself, for what is not a verb: backup, restore, check-up.
     pub(crate) store: OpenStore,
-    /// What finds; for what is not a verb: folding, check-up.
+    /// The index, for work that is not a verb: folding, check-up.
     pub(crate) index: Arc<SearchIndex>,
     /// The files that people can read.
     pub(crate) files: Arc<Workspace>,
-    /// The settings that hold.
+    /// The settings in effect.
     pub(crate) settings: &'a Settings,
-    /// Who calls, wherever that is.
+    /// The caller, in any space.
     pub(crate) caller: Caller,
     /// The clock of the engine; held while a command does the same to several memories.
     pub(crate) clock: Arc<HeldClock>,
-    /// Whether the model has failed in this process.
+    /// True if the model has failed in this process.
     failed: Arc<AtomicBool>,
-    /// Whether embedding is left to another time.
+    /// True if embedding is left to another time.
     later: AtomicBool,
-    /// What was found out while opening, for who calls to hear.
+    /// Remarks from opening the home, for the caller.
     remarks: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn engine(
     }
 }
 
-/// What reads the text of files: this program, once more for each of them.
+/// The reader of the text of files: this program, once more for each file.
 fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
     let limits =
         extract::ExtractLimits { text: settings.limits.content_bytes, ..extract::ExtractLimits::default() };
@@ -158,7 +158,7 @@ fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
     }
 }
 
-/// The backends that are set up, none of them started; `None` where the built-in one is all there is.
+/// The configured backends, none of them started; `None` if there is only the built-in one.
 pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
     let entry = |setting: &BackendSetting| BackendEntry {
         name: setting.name.clone(),
@@ -173,11 +173,11 @@ pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
         },
     };
     let entries: Vec<BackendEntry> = settings.backends.iter().map(entry).collect();
-    // What does not go together was refused when the settings were read.
+    // Settings that contradict each other were refused when they were read.
     (!entries.is_empty()).then(|| Backends::new(entries)).and_then(Result::ok)
 }
 
-/// What the settings say. A model that cannot be had fails when it is asked, and then what was saved is found by its
+/// The embedder of the settings. A model that cannot be used fails when it is called, and memories are then found by their
 /// words: a wrong setting keeps nobody from the memories.
 pub(crate) fn embedder(settings: &Settings, calling: EmbeddingCallOptions) -> Arc<dyn Embedder> {
     let config = settings.embedding.config(calling);
@@ -185,7 +185,7 @@ pub(crate) fn embedder(settings: &Settings, calling: EmbeddingCallOptions) -> Ar
     made.unwrap_or_else(|why| Arc::new(UnusableEmbedder { why }))
 }
 
-/// The same, and whether it failed is noted.
+/// The same embedder, which notes its failures.
 fn watched(
     settings: &Settings,
     calling: EmbeddingCallOptions,
@@ -194,23 +194,23 @@ fn watched(
     Arc::new(WatchedEmbedder { inner: embedder(settings, calling), failed: failed.clone() })
 }
 
-/// Where processes note that the service which embeds did not answer.
+/// The file in which processes note that the embedding service did not answer.
 fn pause_file(settings: &Settings) -> PathBuf {
     settings.home.join("embedding-pause.json")
 }
 
-/// The same call, which keeps to the pause that other processes of this home have noted.
+/// Returns the same options, with the pause file of this home.
 pub(crate) fn noted(settings: &Settings, calling: EmbeddingCallOptions) -> EmbeddingCallOptions {
     EmbeddingCallOptions { pause_file: Some(pause_file(settings)), ..calling }
 }
 
-/// The model that the store answers with, where knowing it saves asking a service.
+/// The model that the store answers with, if knowing it saves a call to a service.
 fn known(store: &dyn Store, settings: &Settings) -> Option<String> {
-    // That the store cannot say it is said by whatever is asked of it next.
+    // If the store cannot be read, the next request to it reports that.
     settings.embedding.is_service().then(|| store.model().ok().flatten()).flatten()
 }
 
-/// A model of which is noted that it failed.
+/// An embedder whose failures are noted.
 struct WatchedEmbedder {
     inner: Arc<dyn Embedder>,
     failed: Arc<AtomicBool>,
@@ -239,7 +239,7 @@ impl Embedder for WatchedEmbedder {
     }
 }
 
-/// Stands for a model that cannot be had.
+/// Takes the place of a model that cannot be used.
 struct UnusableEmbedder {
     why: String,
 }
@@ -260,7 +260,7 @@ impl Embedder for UnusableEmbedder {
     }
 }
 
-/// Who calls: whom the token speaks for, or the local user where there is none.
+/// Returns the caller: the principal of the token, or else the local user.
 pub(crate) fn caller(engine: &Engine, settings: &Settings) -> Result<Caller, Error> {
     let agent = settings.agent.as_deref();
     match &settings.token {
@@ -270,12 +270,12 @@ pub(crate) fn caller(engine: &Engine, settings: &Settings) -> Result<Caller, Err
 }
 
 impl App<'_> {
-    /// Says what was found out while opening.
+    /// Prints the remarks from opening the home.
     pub(crate) fn greet(&self, printer: &mut Printer) -> Result<(), Failure> {
         self.remarks.iter().try_for_each(|remark| printer.warning(remark))
     }
 
-    /// The same with other settings about the call: its space.
+    /// Returns the same app with other settings of the call, such as its space.
     pub(crate) fn with<'b>(&self, settings: &'b Settings) -> App<'b> {
         App {
             engine: self.engine.clone(),
@@ -331,7 +331,7 @@ impl App<'_> {
         }
     }
 
-    /// The caller of a command that is about the whole store, which `--space` cannot narrow.
+    /// Returns the caller of a command on the whole store, which `--space` cannot narrow.
     pub(crate) fn everywhere(&self, command: &str) -> Result<&Caller, Failure> {
         if self.settings.is_confined() {
             let text = format!("{command} is about all spaces together, and --space has no meaning for it");
@@ -340,7 +340,7 @@ impl App<'_> {
         Ok(&self.caller)
     }
 
-    /// That the caller is in no space, or not in the one that is asked about; `None` where it is.
+    /// Returns an error if the caller is in no space, or not in the one that is asked about.
     pub(crate) fn outside(
         &self,
         caller: &Caller,
@@ -363,7 +363,7 @@ impl App<'_> {
         }))
     }
 
-    /// Why nothing could be written, with the membership that is missing where it is that.
+    /// Converts the error of a write, and names the missing membership if that is the cause.
     pub(crate) fn refused(&self, caller: &Caller, error: Error) -> Failure {
         if matches!(error, Error::NoSpace { .. })
             && let Ok(Some(outside)) = self.outside(caller, Some(caller.space))
@@ -373,15 +373,15 @@ impl App<'_> {
         error.into()
     }
 
-    /// The names of the spaces that the caller is in.
+    /// Returns the names of the spaces that the caller is in.
     pub(crate) fn space_names(&self) -> Result<SpaceNames, Failure> {
         let spaces = self.engine.spaces(&self.caller)?;
         Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
     }
 
-    /// The same engine with a model that is asked anew what it is, however well it seems to be known. A service that did
-    /// not answer lately is asked all the same: somebody wants to know.
-    pub(crate) fn asking_anew(&self) -> Engine {
+    /// Returns the same engine with a model that is asked again for its id, even if that is known. A service that did not
+    /// answer lately is asked all the same, because a user wants to know.
+    pub(crate) fn with_model_rechecked(&self) -> Engine {
         let _ = std::fs::remove_file(pause_file(self.settings));
         self.calling(noted(self.settings, EmbeddingCallOptions::default()))
     }
@@ -414,7 +414,7 @@ impl App<'_> {
         embedded.map(drop)
     }
 
-    /// Looks at a few turns that wait for it. A service that makes vectors is given little time for it.
+    /// Reads a few waiting turns. An embedding service gets little time for it.
     fn listen_a_little(&self) -> Result<(), Error> {
         let hurried = self.hurried();
         let engine = hurried.as_ref().unwrap_or(&self.engine);
@@ -425,20 +425,18 @@ impl App<'_> {
         }
         // A language model may take a minute, so this process does not wait for it.
         if self.engine.has_to_think()? && maintenance::lock_llm_work(self.store.home()).is_some() {
-            // Where none can be started, whoever comes next does it.
+            // If none can be started, the next process does it.
             let _ = background::start_jobs(self.settings);
         }
         Ok(())
     }
 
-    /// Says in the log that the home can only be read, where it is so; gives whether it can be written.
+    /// Logs a warning if the home can only be read. Returns true if it can be written.
     pub(crate) fn warn_read_only(&self) -> bool {
         let writable = !self.store.home().is_read_only();
         if !writable {
             let home = self.store.home().path().display();
-            tracing::warn!(
-                "{home} can only be read: what writes is refused, and what is recalled is not counted"
-            );
+            tracing::warn!("{home} can only be read: writes are refused, and access counts are not recorded");
         }
         writable
     }
@@ -448,27 +446,27 @@ impl App<'_> {
         self.later.store(true, Ordering::Relaxed);
     }
 
-    /// What is done after the answer was printed: what was recalled is counted, a few turns are looked at, a little of what
-    /// waits is embedded, some vectors that nobody needs go, and a long tail of the index is folded. That it could not be is said and fails
-    /// nothing. A model that has failed the command, which says so, is not asked again.
+    /// Does the work after the answer: records access counts, reads a few turns, embeds some waiting memories, removes some
+    /// unused vectors and folds a long tail of the index. A failure is a warning and not an error. A model that has failed
+    /// in the command is not called again.
     pub(crate) fn settle(&self, printer: &mut Printer) -> Result<(), Failure> {
         if self.store.home().is_read_only() {
             return Ok(());
         }
         if let Err(error) = self.engine.flush() {
-            printer.warning(format!("what was recalled was not counted: {error}"))?;
+            printer.warning(format!("could not record access counts: {error}"))?;
         }
         if let Err(error) = self.listen_a_little() {
-            printer.warning(format!("what was said was not looked at: {error}"))?;
+            printer.warning(format!("could not read the waiting turns: {error}"))?;
         }
         if !self.failed.load(Ordering::Relaxed)
             && !self.later.load(Ordering::Relaxed)
             && let Err(error) = self.embed_a_little()
         {
-            printer.warning(format!("what waits was not embedded: {error}"))?;
+            printer.warning(format!("could not embed the waiting memories: {error}"))?;
         }
         if let Err(error) = self.store.upkeep.drop_stale_vectors(None, DROPPED_AFTERWARDS) {
-            printer.warning(format!("vectors of an earlier model were not removed: {error}"))?;
+            printer.warning(format!("could not remove vectors of an earlier model: {error}"))?;
         }
         match self.index.chore() {
             Ok(PendingIndexWork::None) => Ok(()),

@@ -28,10 +28,10 @@ const LISTED: usize = 20;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other memories")]
 pub(crate) struct ForeignImportArgs {
-    /// What the paths are, where it is not to be found out: max, spacebot, groups, maven, memax, mcp, chat or files
+    /// The type of the data, if it is not detected: max, spacebot, groups, maven, memax, mcp, chat or files
     #[arg(long = "as", value_name = "WHAT", value_parser = words(), hide_possible_values = true)]
     what: Option<String>,
-    /// Which group of a database with several
+    /// The group, if a database has several
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
 }

@@ -23,7 +23,7 @@ pub(crate) struct AttachmentArgs {
     /// The memory: 12, '#12' or its id
     #[arg(value_name = "MEMORY")]
     memory: String,
-    /// Where to write the file; standard output where not given
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace a file that is there

@@ -32,7 +32,7 @@ pub(crate) struct AuditArgs {
     /// Only about this memory; one that is gone for good is named by its full id
     #[arg(value_name = "MEMORY")]
     memory: Option<String>,
-    /// How many at the most, newest first
+    /// Maximum number, newest first
     #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
 }
@@ -66,7 +66,7 @@ pub(super) fn run(args: &AuditArgs, app: &App<'_>, printer: &mut Printer) -> Res
         return Ok(Outcome::Done);
     }
     if entries.is_empty() {
-        printer.note("Nothing was audited.")?;
+        printer.note("No audit entries.")?;
         return Ok(Outcome::Done);
     }
     let row = |entry: &AuditEntry| {

@@ -44,7 +44,7 @@ pub(crate) struct AuditQualityArgs {
     /// A memory counts as never recalled after so many days
     #[arg(long, value_name = "DAYS", default_value_t = 90, value_parser = whole_number, allow_negative_numbers = true)]
     older_than: i64,
-    /// How many findings of each kind at the most; all are counted
+    /// Maximum number of findings of each kind; all are counted
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// All findings

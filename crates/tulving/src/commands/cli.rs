@@ -35,7 +35,7 @@ const SHORT_HELP: &str =
     disable_help_subcommand = true
 )]
 pub(crate) struct Cli {
-    /// What holds for every command.
+    /// The flags of every command.
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
     /// What to do.
@@ -43,18 +43,18 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// What can be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Save a memory
     Save(Box<save::SaveArgs>),
     /// Save a document: a file, a URL, or what comes from standard input
     Push(Box<push::PushArgs>),
-    /// Take in folders of files, or what another memory system kept
+    /// Import folders of files, or the data of another memory system
     Import(import::ImportArgs),
-    /// Find memories again
+    /// Find memories
     Recall(recall::RecallArgs),
-    /// Show one memory with everything that is known of it
+    /// Show one memory with all its details
     Get(get::GetArgs),
     /// List memories, page by page
     List(list::ListArgs),
@@ -87,7 +87,7 @@ pub(crate) enum Command {
     /// Unpin memories
     #[command(after_help = moves::UNPIN_EXAMPLES)]
     Unpin(moves::MemoriesArgs),
-    /// Look at notes that wait for you, and accept or reject them
+    /// List quarantined memories, and accept or reject them
     Review(review::ReviewArgs),
     /// Move memories to another space
     Move(r#move::MoveArgs),
@@ -99,15 +99,15 @@ pub(crate) enum Command {
     Dissociate(dissociate::DissociateArgs),
     /// Show what a memory is linked with
     Related(related::RelatedArgs),
-    /// Show how what is known about something changed
+    /// Show how the facts about something changed over time
     Timeline(timeline::TimelineArgs),
-    /// Print what to know at the start of a session, for a system prompt
+    /// Print the context for the start of a session, for a system prompt
     Context(context::ContextArgs),
     /// Show the journal of a day, or note something today
     Journal(journal::JournalArgs),
-    /// Show or change MEMORY.md, which is always known
+    /// Show or change MEMORY.md, which is part of every context
     LongTerm(long_term::LongTermArgs),
-    /// Take over what the last journals say into MEMORY.md
+    /// Update MEMORY.md from the last journals
     Consolidate(consolidate::ConsolidateArgs),
     /// List, read and write the files of a space
     File(file::FileArgs),
@@ -131,13 +131,13 @@ pub(crate) enum Command {
     Token(token::TokenArgs),
     /// Show what was done, by whom and why
     Audit(audit::AuditArgs),
-    /// Show what is wrong with memories, and do what is proposed about it
+    /// Find problems in memories, and apply proposed fixes
     AuditQuality(audit_quality::AuditQualityArgs),
     /// Copy the whole home into a file, or back
     Backup(backup::BackupArgs),
     /// Write everything as JSON Lines
     Dump(dump::DumpArgs),
-    /// Take in what dump wrote
+    /// Load the output of dump
     Load(load::LoadArgs),
     /// Show the work that waits in the background, or do it now
     Jobs(jobs::JobsArgs),
@@ -153,11 +153,11 @@ pub(crate) enum Command {
     Llm(llm::LlmArgs),
     /// Show what the language model has cost
     Usage(usage::UsageArgs),
-    /// Check that the home is sound, and say what is not
+    /// Check the home, and report problems
     Doctor(doctor::DoctorArgs),
     /// Show each setting and where it came from
     Config(config::ConfigArgs),
-    /// Walk through a made-up year of an agent, in a home that is thrown away
+    /// Walk through a made-up year of an agent, in a temporary home
     Demo(demo::DemoArgs),
     /// Print the completions for a shell
     Completions(completions::CompletionsArgs),

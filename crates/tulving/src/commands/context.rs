@@ -31,7 +31,7 @@ pub(crate) struct ContextArgs {
     /// In whose words: native, max or maven
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
-    /// What the session is about; what is relevant to it comes with the block
+    /// What the session is about; relevant memories are added to the block
     #[arg(long, value_name = "TEXT")]
     about: Option<String>,
     /// Most tokens that the block may take, 50 to 100000

@@ -39,10 +39,10 @@ Examples:
 pub(crate) struct ArchiveConversationArgs {
     /// The messages; - is standard input
     file: Option<PathBuf>,
-    /// What it is about [default: how it begins]
+    /// The title [default: its beginning]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// What it came to [default: made by rules]
+    /// The summary [default: made by rules]
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
     /// Only of this channel of the log

@@ -1,4 +1,4 @@
-//! `tulving doctor`: whether the home is sound. The exit code tells.
+//! `tulving doctor`: checks that the home is sound. The exit code gives the result.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -33,7 +33,7 @@ Examples:
 
 Exit code 1 if anything is bad; warnings alone are 0.";
 
-/// How long a backend may take to say what it is.
+/// The time limit for a backend to describe itself.
 const BACKEND_WAIT: Duration = Duration::from_secs(10);
 
 /// Flags of `doctor`.
@@ -45,7 +45,7 @@ pub(crate) struct DoctorArgs {
     deep: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Serialize)]
 struct DoctorCheck {
     name: &'static str,
@@ -54,7 +54,7 @@ struct DoctorCheck {
     hint: Option<String>,
 }
 
-/// How it is.
+/// The verdict of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
@@ -96,7 +96,7 @@ pub(super) fn run(args: &DoctorArgs, settings: &Settings, printer: &mut Printer)
     Ok(if sound { Outcome::Done } else { Outcome::Unsound })
 }
 
-/// The findings, for an admin of the org. That there is no store is worth a warning; that it cannot be opened is a
+/// Returns the findings, for an admin of the org. A missing store is a warning; a store that cannot be opened is a
 /// finding like any other.
 fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Failure> {
     if !settings.home.exists() {
@@ -114,7 +114,7 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
     };
     match admit(&store, settings) {
         Ok(()) => {}
-        // Who the local user is can be damaged like anything else, and then is what there is to find.
+        // The record of the local user can be damaged like anything else. Then that is the finding.
         Err(Error::Store(_)) if settings.token.is_none() => {}
         Err(Error::Store(error)) => return Ok(vec![unreadable(error)]),
         Err(error) => return Err(error.into()),
@@ -136,8 +136,8 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
     })
 }
 
-/// The spaces that `config.toml` names for what is done with secrets, and that there are none of: what holds there would
-/// hold nowhere. Nothing where the spaces cannot be read, which is a finding of its own.
+/// Returns the spaces with a secrets policy in `config.toml` that do not exist: the policy would have no
+/// effect. Nothing if the spaces cannot be read, which is a finding of its own.
 fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let Ok(spaces) = store.spaces(&everybody) else {
@@ -154,7 +154,7 @@ fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     unknown.map(line).collect()
 }
 
-/// Whether the model that is set up works, and whether it is the one that answers. Nothing where the store cannot say which
+/// Checks that the configured model works and is the one that answers. Nothing if the store cannot say which
 /// one that is, which is a finding of its own.
 fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
     let calling = EmbeddingCallOptions { patience: RetryPolicy::Hurried, ..EmbeddingCallOptions::default() };
@@ -182,19 +182,19 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
     })
 }
 
-/// The variables that begin like ours and are no setting.
+/// Returns the variables with our prefix that are not settings.
 fn environment(settings: &Settings) -> impl Iterator<Item = DoctorCheck> {
     let unknown = settings.unknown_variables.iter();
     unknown.map(|variable| DoctorCheck::warn("environment", variable.to_string(), &variable.hint()))
 }
 
-/// That something is turned on and does nothing.
+/// Warns of a setting that is on and has no effect.
 fn idle(what: &str) -> DoctorCheck {
     let hint = "set llm.provider and llm.model, or turn it off; what users say is looked at by rules";
     DoctorCheck::warn("passes", what, hint)
 }
 
-/// Where the files are. Everywhere else they are named by their paths below it.
+/// Returns the folder of the files. Everywhere else they are named by their paths below it.
 fn files(workspace: &Workspace) -> DoctorCheck {
     let shown = workspace.folder().display();
     match workspace.folder().read_dir() {
@@ -209,7 +209,7 @@ fn files(workspace: &Workspace) -> DoctorCheck {
     }
 }
 
-/// The attachments and files that memories speak of, and that may be missing.
+/// Checks the attachments and files of memories, which may be missing.
 fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> Vec<DoctorCheck> {
     let (home, folder) = (store.home(), store.home().objects());
     let sizes = match settings.objects.sizes(&folder) {
@@ -231,7 +231,7 @@ fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> V
     }
 }
 
-/// The backends that are set up: what each offers, or why it does not answer.
+/// Checks the configured backends: their verbs, or the reason why they do not answer.
 fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     let Some(backends) = wire::backends(settings) else {
         return Vec::new();
@@ -260,7 +260,7 @@ fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     backends.all().into_iter().map(line).collect()
 }
 
-/// How the index is. Damage to it is made good on the spot, because all of it follows from the store.
+/// Checks the index. Damage to it is repaired at once, because all of it is derived from the store.
 fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     let damage = if deep { index.verify() } else { Ok(Vec::new()) };
     let looked = damage.and_then(|damage| {
@@ -268,7 +268,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
         if !damage.is_empty() || !status.damage.is_empty() || status.partial {
             index.tend()?;
         }
-        // It also removes what an earlier purge had to leave because somebody read it.
+        // It also removes files that an earlier purge had to leave because they were in use.
         let in_use = matches!(index.purge()?, FoldOutcome::Done { left: 1.., .. });
         Ok((damage, index.status()?, in_use))
     });
@@ -284,8 +284,8 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
         return DoctorCheck::warn("index", format!("it is in memory alone: {why}"), hint);
     }
     if status.partial {
-        let hint = "until then recall finds older memories only by the very letters of a word";
-        return DoctorCheck::warn("index", "it is being made anew", hint);
+        let hint = "until then recall finds older memories only by their exact words";
+        return DoctorCheck::warn("index", "it is being rebuilt", hint);
     }
     if status.holds_erased || in_use {
         let text = "its files still hold words of memories that were erased";
@@ -302,14 +302,14 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     match damage.as_slice() {
         [] => DoctorCheck::ok("index", size),
         damage => {
-            let text = format!("damaged and made anew ({}); now {size}", damage.join("; "));
-            let hint = "nothing was lost and nothing is left to do: it follows from the store";
+            let text = format!("damaged and rebuilt ({}); now {size}", damage.join("; "));
+            let hint = "nothing was lost and nothing is left to do: the index is derived from the store";
             DoctorCheck::warn("index", text, hint)
         }
     }
 }
 
-/// Lets only an admin of the org pass: the findings are about everybody's memories.
+/// Refuses everybody but an admin of the org: the findings are about the memories of all.
 fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
     let embedder = wire::embedder(settings, EmbeddingCallOptions::default());
     let files = wire::workspace(store.home(), settings);
@@ -317,7 +317,7 @@ fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 
-/// Checks a store, and finishes an erasure that a killed process has left behind, where the store is sound otherwise and can be
+/// Checks a store, and finishes an erasure that a killed process left behind, if the store is otherwise sound and can be
 /// written.
 fn examine(store: &OpenStore, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
     let checkup = store.checkup.check(depth)?;

@@ -26,7 +26,7 @@ pub(crate) struct DoneArgs {
     /// Todos or goals: numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required = true)]
     memories: Vec<String>,
-    /// When it was done, where not now: 2026-05-27 or 2026-05-27T09:30:00Z
+    /// When it was done, if not now: 2026-05-27 or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
     /// Open them again

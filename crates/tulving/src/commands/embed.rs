@@ -48,7 +48,7 @@ struct EmbedReport {
 
 pub(super) fn run(_: &EmbedArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("embed")?)?;
-    let engine = app.asking_anew();
+    let engine = app.with_model_rechecked();
     let mut report = EmbedReport::default();
     step_by_step(
         app,

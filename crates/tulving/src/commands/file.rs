@@ -48,7 +48,7 @@ enum FileCommand {
     Write {
         /// Its path below the folder of the space
         name: String,
-        /// Where its content is; - is standard input
+        /// The file with the content; - is standard input
         #[arg(default_value = "-")]
         file: PathBuf,
         /// It must not be there

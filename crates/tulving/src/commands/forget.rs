@@ -1,4 +1,4 @@
-//! `tulving forget`: softly, or for good; by name, or all that a condition holds of.
+//! `tulving forget`: forgets memories, reversibly or for good, by name or by condition.
 
 use clap::Args;
 use serde::Serialize;
@@ -29,7 +29,7 @@ Examples:
   tulving forget --where type=todo --where until=2026-01-01 --dry-run
   tulving forget --where tag=scratch --expect 12";
 
-/// How many memories are shown before somebody is asked.
+/// The number of memories that are shown before the question.
 const SHOWN: usize = 5;
 
 /// Flags of `forget`.
@@ -80,7 +80,7 @@ pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Re
         let failure = Failure::usage("memories are forgotten within one space, and never across");
         return Err(failure.hinted("name the space with --space, and repeat it for each"));
     }
-    // Not by `requires`: clap lets that pass where a name stands in the way of a condition.
+    // Not by `requires`: clap does not enforce that if a name conflicts with a condition.
     if args.conditions.is_empty() && (args.dry_run || args.yes || args.expect.is_some()) {
         let failure = Failure::usage("--dry-run, --yes and --expect go with --where");
         return Err(failure.hinted("memories that are named are forgotten without a count"));
@@ -88,13 +88,13 @@ pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Re
     if args.conditions.is_empty() { by_name(args, app, printer) } else { by_condition(args, app, printer) }
 }
 
-/// Forgets the memories that were named as one act. One that is not there is named, and the others go all the same; where one
-/// may not be forgotten, none goes.
+/// Forgets the named memories in one step. A missing one is reported, and the others are forgotten all the same. If one
+/// may not be forgotten, none is.
 fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let references = references(&args.memories)?;
     let caller = app.here()?;
     let Gone { forgotten, missing, warnings } = match references.as_slice() {
-        // By itself, so that the answer says why it was not.
+        // Alone, so that the error gives the reason.
         [one] => {
             let Edited { memory, warnings } = app.engine.forget(&caller, *one, &args.request())?;
             Gone { forgotten: vec![memory], missing: Vec::new(), warnings }
@@ -136,11 +136,11 @@ fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Ou
     Ok(outcome)
 }
 
-/// Says of each memory that was not there why it was not.
+/// Reports the reason for each missing memory.
 fn name_missing(missing: &[MemoryRef], caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Outcome {
     let mut outcome = Outcome::Done;
     for which in missing {
-        // One that is found all the same is in a backend that is only read, or came back meanwhile.
+        // One that is found now is in a read-only backend, or was restored meanwhile.
         let absent = || Error::NoMemory { which: *which, space: None };
         let error = app.engine.get(caller, *which).err().unwrap_or_else(absent);
         let failure = Failure::from(error);
@@ -170,7 +170,7 @@ fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         if !confirm(args, &foreseen, app, printer)? {
             return printer.declined();
         }
-        // What was shown is what was agreed to.
+        // The user has agreed to what was shown.
         asked.expect = Some(foreseen.count);
     }
     let Swept { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
@@ -183,11 +183,10 @@ fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Resu
 }
 
 fn expected(number: i64) -> Result<u64, Failure> {
-    u64::try_from(number)
-        .map_err(|_| Failure::usage(format!("--expect is {number} and cannot be less than nought")))
+    u64::try_from(number).map_err(|_| Failure::usage(format!("--expect is {number} and must be at least 0")))
 }
 
-/// What would be forgotten, for programs.
+/// The memories that would be forgotten, for programs.
 #[derive(Serialize)]
 struct ForgetPreview<'a> {
     count: u64,
@@ -217,7 +216,7 @@ fn foresee(
     Ok(Outcome::Done)
 }
 
-/// The newest, at most so many, and how many more there are.
+/// Prints the newest memories, and how many more there are.
 fn show(foreseen: &Foreseen, most: usize, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     let (now, columns, place) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
     let layout = Layout { now, then: None, columns, spaces: None, place: &place };
@@ -238,7 +237,7 @@ fn confirm(
     let memories = counted(foreseen.count, "memory", "memories");
     if !printer.asks() {
         let failure =
-            Failure::from(Cause::Unconfirmed("nobody is there to be asked, and it was not confirmed"));
+            Failure::from(Cause::Unconfirmed("there is no terminal to ask at, and it was not confirmed"));
         let matching = if foreseen.count == 1 { "matches" } else { "match" };
         let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", foreseen.count);
         return Err(failure.hinted(hint));
@@ -249,7 +248,7 @@ fn confirm(
     Ok(printer.confirm(&question)? == Some(true))
 }
 
-/// What was forgotten, for programs.
+/// The forgotten memories, for programs.
 #[derive(Serialize)]
 struct ForgetReport<'a> {
     count: usize,
@@ -280,7 +279,7 @@ fn tell(
     Ok(Outcome::Done)
 }
 
-/// Gets the text of what was erased out of unused parts of the files, once the answer is given. Where that must wait, the next
+/// Removes the text of erased memories from unused parts of the files, after the answer. If that must wait, the next
 /// `forget --hard` or `doctor` does it.
 pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     printer.finish()?;

@@ -1,4 +1,4 @@
-//! `tulving list`: memories page by page; following the cursors neither skips nor repeats.
+//! `tulving list`: memories page by page. Following the cursors skips and repeats none.
 
 use clap::{Args, ValueEnum};
 use tulving_core::model::answer::{Cursor, FailedBackend, Page};
@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
     /// In which order; agenda: what is open first, the soonest due, then the most important
     #[arg(long, value_enum, default_value_t = ListOrderArg::Newest)]
     sort: ListOrderArg,
-    /// How many at the most, up to 1000
+    /// Maximum number, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// Go on where the last page ended; with the same filters and order
@@ -49,14 +49,14 @@ pub(crate) struct ListArgs {
     /// Forgotten ones only
     #[arg(long, conflicts_with = "archived")]
     forgotten: bool,
-    /// Whose content, title or key holds this text, in any case
+    /// Only memories with this text in content, title or key, ignoring case
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
     #[command(flatten)]
     chooser: FilterArgs,
 }
 
-/// In which order.
+/// The order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ListOrderArg {
     Newest,
@@ -165,7 +165,7 @@ pub(super) fn run(args: &ListArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     Ok(Outcome::Done)
 }
 
-/// How many there are on all pages. Nobody counts what several backends have.
+/// Returns the number of memories on all pages; `None` if several backends are asked.
 fn total(request: &ListRequest, caller: &Caller, app: &App<'_>) -> Result<Option<u64>, Failure> {
     match app.engine.count(caller, &request.filter) {
         Ok(total) => Ok(Some(total)),

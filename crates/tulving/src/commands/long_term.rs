@@ -59,7 +59,7 @@ enum LongTermCommand {
     History,
     /// Bring back what it said before
     Restore {
-        /// Which; one of the history
+        /// The version, from the history
         id: String,
     },
 }

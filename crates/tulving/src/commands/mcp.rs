@@ -29,7 +29,7 @@ and nothing else.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct McpArgs {
-    /// Whose tools: native, max, memax, groups, maven or spacebot
+    /// The dialect of the tools: native, max, memax, groups, maven or spacebot
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
 }

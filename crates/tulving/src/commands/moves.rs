@@ -1,4 +1,4 @@
-//! Commands that move memories without a new version: restore, archive, unarchive, pin, unpin.
+//! Commands that change the status of memories without a new version: restore, archive, unarchive, pin, unpin.
 //!
 //! They take several memories. Each is done by itself: one that fails is named, and the others are done all the same.
 
@@ -42,7 +42,7 @@ pub(crate) const UNPIN_EXAMPLES: &str = "\
 Examples:
   tulving unpin 12";
 
-/// Which memories to move.
+/// The memories to change.
 #[derive(Debug, Args)]
 pub(crate) struct MemoriesArgs {
     /// Numbers in the space, or full ids
@@ -50,11 +50,11 @@ pub(crate) struct MemoriesArgs {
     pub(super) memories: Vec<String>,
 }
 
-/// One of the moves.
+/// A change of the status of memories.
 pub(crate) struct StatusChange {
     pub(super) done: &'static str,
     pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Edited, Error>,
-    /// How a memory is that it does nothing to, and how that is said.
+    /// Recognises a memory that it would not change, and the words for that.
     pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
 
@@ -81,12 +81,12 @@ pub(crate) const UNPIN: StatusChange = StatusChange {
     idle: (|memory| !memory.standing.pinned, "was not pinned"),
 };
 
-/// A move that has nothing to warn of.
+/// The result of a change without warnings.
 pub(super) fn plain(moved: Result<Memory, Error>) -> Result<Edited, Error> {
     moved.map(|memory| Edited { memory, warnings: Vec::new() })
 }
 
-/// The memories that were moved, for programs.
+/// The changed memories, for programs.
 #[derive(Serialize)]
 struct ChangedMemories<'a> {
     memories: Vec<WithSpaceName<'a, Memory>>,
@@ -100,22 +100,22 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let (is_idle, said) = step.idle;
     each(&which.memories, app, printer, step.done, |caller, which| {
-        // What cannot be read is told by the act.
+        // If it cannot be read, the change reports that.
         let before = app.engine.get(caller, which).ok().filter(is_idle);
         let Edited { memory, warnings } = (step.act)(&app.engine, caller, which)?;
         Ok(StatusChangeResult { memory, idle: before.map(|_| said), warnings })
     })
 }
 
-/// One memory after its move.
+/// One memory after its change.
 pub(super) struct StatusChangeResult {
     pub(super) memory: Memory,
-    /// Why there was nothing to do.
+    /// The reason why there was nothing to do.
     pub(super) idle: Option<&'static str>,
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Does one thing to each memory and says so, or that there was nothing to do. All names are read before the first is acted on.
+/// Changes each memory and prints that, or that there was nothing to do. All names are parsed before the first change.
 pub(super) fn each(
     names: &[String],
     app: &App<'_>,
@@ -161,7 +161,7 @@ pub(super) fn each(
     Ok(outcome)
 }
 
-/// The memories that were moved, for programs; nothing where there are none.
+/// Prints the changed memories for programs, if there are any.
 pub(super) fn document(moved: &[Memory], app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());

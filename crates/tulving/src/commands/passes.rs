@@ -1,4 +1,4 @@
-//! `tulving passes`: what work in the background did, and `tulving undo`, which takes that back, or the last change by hand.
+//! `tulving passes` lists the work of the background, and `tulving undo` takes it back, or the last change by hand.
 
 use clap::Args;
 use serde::Serialize;
@@ -47,7 +47,7 @@ a file) or that somebody has built on since, and never reverses an older one in 
 
 A pass is reversed as far as nobody has changed its results since. `tulving passes` lists passes.";
 
-/// So many steps of a change are printed; `--json` has all.
+/// The most steps of a change that are printed; `--json` has all.
 const STEPS: usize = 20;
 
 /// Flags of `passes`.
@@ -63,7 +63,7 @@ pub(crate) struct PassesArgs {
     /// Only those before this one
     #[arg(long, value_name = "PASS")]
     before: Option<String>,
-    /// How many at the most, newest first
+    /// Maximum number, newest first
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
 }
@@ -90,7 +90,7 @@ struct PassList<'a> {
 struct ListedPass<'a> {
     #[serde(flatten)]
     pass: &'a Pass,
-    /// Whether it has begun and will come to no end.
+    /// True if it has begun and will never end.
     interrupted: bool,
 }
 
@@ -166,7 +166,7 @@ fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome,
     Ok(Outcome::Done)
 }
 
-/// What became of a pass.
+/// Returns the outcome of a pass.
 fn outcome(pass: &Pass, now: Timestamp) -> String {
     if pass.is_interrupted(now) { "interrupted".to_owned() } else { pass.outcome.to_string() }
 }

@@ -40,7 +40,7 @@ pub(crate) struct PushArgs {
     /// A file, a URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     what: String,
-    /// What it is called, where it comes from standard input: its ending tells its form
+    /// The file name of standard input; its ending gives the form
     #[arg(long, value_name = "FILE")]
     name: Option<String>,
     #[command(flatten)]
@@ -114,8 +114,8 @@ fn document(args: &PushArgs, app: &App<'_>) -> Result<Document, Failure> {
     let path = Path::new(&args.what);
     if args.what.contains("://") && !path.exists() {
         let what = tulving_core::model::preview::short(&args.what);
-        return Err(Failure::usage(format!("`{what}` is no link that is kept"))
-            .hinted("links begin with http:// or https://, and have no blanks"));
+        return Err(Failure::usage(format!("`{what}` is not a supported URL"))
+            .hinted("a URL begins with http:// or https:// and contains no spaces"));
     }
     let known = input::full_path(path)?;
     let (_, bytes) = tree::read(path, most).map_err(|error| input::unread(path, error))?;

@@ -47,7 +47,7 @@ what is open first.
 important or typed, a text keeps only the memories that hold its very letters.
 What is recalled counts as used, unless nothing speaks for it being an answer.";
 
-/// How many memories are found where it is not said.
+/// The default number of memories.
 const USUAL: usize = 10;
 
 /// Flags of `recall`.
@@ -57,14 +57,14 @@ pub(crate) struct RecallArgs {
     /// What to look for, or - for standard input; without it, all memories of the filters, or the newest
     #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
-    /// How to find: what the question is about, what holds the text, the newest, the most important, or all of the types
-    /// named by --type
+    /// How to search: by meaning and words, by exact text, the newest, the most important, or all of the types named by
+    /// --type
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
-    /// Another order than the mode's own, where there is no question
+    /// Another order than that of the mode, if there is no question
     #[arg(long, value_enum)]
     sort: Option<RecallOrderArg>,
-    /// How many at the most; 10 where not given, and 100 where all of a type or a filter are listed
+    /// Maximum number [default: 10, or 100 for a list of all of a type or filter]
     #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
     limit: Option<i64>,
     #[command(flatten)]
@@ -77,33 +77,33 @@ pub(crate) struct RecallArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "About the question (only with --mode hybrid, unless it says otherwise)")]
 struct QuestionArgs {
-    /// Say where each score comes from; with any mode
+    /// Explain each score; with any mode
     #[arg(long)]
     explain: bool,
-    /// As things stood then: what held and was not yet superseded; also for lists
+    /// Answer as of this time: by what was true and not yet superseded; also for lists
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// The time that words such as "last week" are seen from; now where not given
+    /// The time that words such as "last week" refer to [default: now]
     #[arg(long, value_name = "TIME")]
     asked_at: Option<String>,
     /// Prefer the memories of this conversation
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// Answer with nothing where the evidence is weaker than this
+    /// Return nothing if the evidence is weaker than this
     #[arg(long, value_enum, value_name = "STRENGTH")]
     abstain_below: Option<EvidenceArg>,
-    /// Most tokens that all that is found may take, by estimate; also for lists
+    /// Maximum number of tokens of all results, estimated; also for lists
     #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
-    /// Only these ways to find; may be repeated
+    /// Only these search lanes; may be repeated
     #[arg(long = "lane", value_enum, value_name = "LANE")]
     lanes: Vec<LaneArg>,
-    /// How the ways come together; measured where not given
+    /// How the lanes are merged [default: measured]
     #[arg(long, value_enum)]
     fusion: Option<FusionArg>,
 }
 
-/// How to find.
+/// The mode of a recall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ModeArg {
     Hybrid,
@@ -113,7 +113,7 @@ enum ModeArg {
     Typed,
 }
 
-/// In which order.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RecallOrderArg {
     Recent,
@@ -121,14 +121,14 @@ enum RecallOrderArg {
     MostAccessed,
 }
 
-/// How strong the evidence must be.
+/// The least strength of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EvidenceArg {
     Weak,
     Strong,
 }
 
-/// A way to find.
+/// A lane: one way to find memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LaneArg {
     Keyword,
@@ -136,7 +136,7 @@ enum LaneArg {
     Graph,
 }
 
-/// How the ways come together.
+/// The method that merges the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FusionArg {
     /// The engine's own way, chosen by measurement
@@ -196,12 +196,12 @@ impl QuestionArgs {
         self.budget.map(|tokens| count(Field::Budget, tokens, limits::BUDGET)).transpose()
     }
 
-    /// What bounds a list that nobody asked a question for.
+    /// Returns the bounds of a list without a question.
     fn bounds(&self) -> Result<ListBounds, Failure> {
         Ok(ListBounds { as_of: time(self.as_of.as_ref())?, token_budget: self.budget()? })
     }
 
-    /// The flags that were given and only mean something for a question; of a list, or without one.
+    /// Returns the given flags that need a question. A list allows some of them.
     fn given(&self, listed: bool) -> Vec<&'static str> {
         let flags = [
             ("--as-of", self.as_of.is_some() && !listed),
@@ -215,7 +215,7 @@ impl QuestionArgs {
         flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
     }
 
-    /// That flags were given which would do nothing.
+    /// Refuses flags that would have no effect.
     fn refuse(&self, mode: Option<ModeArg>, listed: bool) -> Result<(), Failure> {
         let given = self.given(listed);
         if given.is_empty() {
@@ -233,7 +233,7 @@ impl QuestionArgs {
 }
 
 impl RecallArgs {
-    /// Whether it shall be said where each score comes from.
+    /// True if the scores are to be explained.
     pub(super) fn explains(&self) -> bool {
         self.asking.explain
     }
@@ -285,13 +285,13 @@ impl RecallArgs {
         Ok(RecallRequest { mode, filter, sort, limit: self.limit(usual)? })
     }
 
-    /// The limit that was given, or else this one.
+    /// Returns the given limit, or else this one.
     fn limit(&self, usual: usize) -> Result<usize, Failure> {
         self.limit.map_or(Ok(usual), |limit| count(Field::Limit, limit, limits::RECALL))
     }
 }
 
-/// What was asked, by whom, and what came of it.
+/// A recall: the caller, the request and the answer.
 #[derive(Clone)]
 pub(super) struct RecallOutcome {
     caller: Caller,
@@ -304,7 +304,7 @@ pub(super) fn run(args: &RecallArgs, app: &App<'_>, printer: &mut Printer) -> Re
     tell(args, asked, args.explains(), app, printer)
 }
 
-/// Asks, and prints nothing yet.
+/// Runs the recall, and prints nothing yet.
 pub(super) fn ask(args: &RecallArgs, app: &App<'_>) -> Result<RecallOutcome, Failure> {
     let mut request = args.request(app)?;
     let caller = app.here()?;
@@ -315,7 +315,7 @@ pub(super) fn ask(args: &RecallArgs, app: &App<'_>) -> Result<RecallOutcome, Fai
     Ok(RecallOutcome { caller, request, answer })
 }
 
-/// Prints an answer, with where each score comes from or without.
+/// Prints an answer, with or without the explanation of its scores.
 pub(super) fn tell(
     args: &RecallArgs,
     asked: RecallOutcome,
@@ -356,7 +356,7 @@ pub(super) fn tell(
         })?;
         return Ok(Outcome::Done);
     }
-    // Who asks for vectors is told that there are none, also where they were turned off.
+    // A caller that asks for vectors is told that there are none, even if they are turned off.
     let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&LaneArg::Vector);
     warn_of_lanes(&answer.missing, off, printer)?;
     for unread in &answer.unread {
@@ -396,7 +396,7 @@ pub(super) fn tell(
     if (answer.evidence.is_none() || list.is_some()) && answer.total_found > shown {
         let more = match answer.total_found > limits::RECALL as u64 {
             true => "`tulving list` has all of them, page by page",
-            // What the limit lets through had no room.
+            // The limit allows more, but the budget does not.
             false if answer.left_out > 0 => "--budget shows more",
             false => "--limit shows more",
         };
@@ -410,7 +410,7 @@ pub(super) fn tell(
     mention_archived(&answer.archived, printer)
 }
 
-/// That there is nothing to list, and what is shown instead.
+/// Says that there is nothing to list, and what is shown instead.
 fn ranked_instead(list: &ListAnswer) -> String {
     format!(
         "{} are saved. Shown instead are the memories that best match the question.",
@@ -423,7 +423,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Says how many a list leaves out because others have taken their place.
+/// Says how many superseded memories a list leaves out.
 fn mention_superseded(list: &ListAnswer, printer: &mut Printer) -> Result<(), Failure> {
     if list.superseded == 0 {
         return Ok(());
@@ -446,7 +446,7 @@ fn mention_archived(archived: &[MemoryRef], printer: &mut Printer) -> Result<Out
     Ok(Outcome::Done)
 }
 
-/// Prints what was found, each on a line with its further sections below.
+/// Prints the memories, each on a line with its further sections below.
 pub(super) fn print(
     args: &RecallArgs,
     hits: &[Hit],
@@ -476,7 +476,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// The memory with only its best section, below the headings that lead there, and the line that it begins in.
+/// Returns the memory with only its best section, below the headings of that section, and its first line.
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
     if let Some(section) = &hit.section {
@@ -485,7 +485,7 @@ fn best_part(hit: &Hit) -> Memory {
     memory
 }
 
-/// A section below the headings that lead there, and below the line that it begins in where that is not the first.
+/// Returns a section below its headings, and below its first line number unless that is 1.
 fn part(section: &str, path: &[String], line: Option<usize>) -> String {
     let below = below_headings(section, path);
     let line = line.filter(|line| *line > 1).map(|line| format!("line {line}"));
@@ -493,7 +493,7 @@ fn part(section: &str, path: &[String], line: Option<usize>) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<&str>>().join(" › ")
 }
 
-/// A section without the headings that it begins with, where they are those of its path.
+/// Returns a section without the headings at its start, if they are those of its path.
 fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
     let mut rest = section.trim_start();
     loop {

@@ -46,7 +46,7 @@ enum ReviewCommand {
 
 #[derive(Debug, Args)]
 struct ReviewListArgs {
-    /// How many at the most, up to 1000
+    /// Maximum number, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// Go on where the last page ended

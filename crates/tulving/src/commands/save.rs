@@ -61,14 +61,14 @@ pub(crate) struct SaveArgs {
     links: LinkArgs,
 }
 
-/// What the memory is.
+/// Flags about the memory itself.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it is")]
 pub(super) struct AboutArgs {
-    /// What it says [default: fact]
+    /// The type [default: fact]
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
     memory_type: Option<MemoryType>,
-    /// What it is for [default: from the type]
+    /// The kind [default: from the type]
     #[arg(long, value_parser = word!(Kind))]
     kind: Option<Kind>,
     /// How soon it goes stale [default: from the type]
@@ -86,7 +86,7 @@ pub(super) struct AboutArgs {
     /// A title
     #[arg(long)]
     title: Option<String>,
-    /// It, in short
+    /// A summary
     #[arg(long)]
     summary: Option<String>,
     /// The form of the content [default: text]
@@ -103,7 +103,7 @@ pub(super) struct AboutArgs {
     pin: bool,
 }
 
-/// Where the memory comes from.
+/// Flags about the origin of the memory.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it comes from")]
 struct OriginArgs {
@@ -149,13 +149,13 @@ pub(super) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// A request with what is said of it.
+    /// Adds these flags to a request.
     pub(super) fn request(&self, about: SaveRequest) -> SaveRequest {
         SaveRequest { assisted_by_agent: self.assisted_by.clone(), origin: self.origin, ..about }
     }
 }
 
-/// When what the memory says happened and holds.
+/// The times at which the memory happened and is true.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "When (2026-05-27 or 2026-05-27T09:30:00Z)")]
 struct SpanArgs {
@@ -212,7 +212,7 @@ impl LinkArgs {
     }
 }
 
-/// `12` or `12:0.8`.
+/// Parses `12` or `12:0.8`.
 fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
     let (name, weight) = match text.rsplit_once(':') {
         None => (text, None),
@@ -228,7 +228,7 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
 }
 
 impl AboutArgs {
-    /// A request with what is said of it.
+    /// Returns the request of these flags.
     pub(super) fn request(&self, content: String) -> SaveRequest {
         SaveRequest {
             content,
@@ -297,7 +297,7 @@ pub(super) fn run(args: &SaveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     Ok(Outcome::Done)
 }
 
-/// Says which memory a new one may update, or nearly repeats, and what to do if the new one takes its place.
+/// Prints which memory a new one may update or nearly repeats, and what to do if it replaces that.
 fn tell_near(
     receipt: &Receipt,
     caller: &Caller,
@@ -323,12 +323,12 @@ fn tell_near(
     Ok(())
 }
 
-/// The memory of a receipt as people call it.
+/// Returns the name of the memory of a receipt.
 pub(super) fn label(receipt: &Receipt) -> String {
     receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string())
 }
 
-/// The fields that changed because somebody says on purpose what was noted by itself before.
+/// Returns the fields that changed because a user saved what had been saved automatically.
 fn changed(receipt: &Receipt) -> String {
     let changes: Vec<String> = receipt.changed.iter().map(ToString::to_string).collect();
     if changes.is_empty() { String::new() } else { format!("; {}", changes.join(", ")) }

@@ -35,7 +35,7 @@ Examples:
 A request says who asks by its token, and the space by X-Tulving-Space, X-Hub-ID or ?space=. Ctrl-C stops it once what was
 asked is answered. Bounds, HTTPS and the log are settings (`tulving config --help`); a change of config.toml holds at once.";
 
-/// Where it listens unless told otherwise.
+/// The default address.
 const USUAL: &str = "127.0.0.1:7777";
 
 /// Flags of `serve`.
@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
     allow_remote: bool,
 }
 
-/// Where it listens, for programs.
+/// The address, for programs.
 #[derive(Serialize)]
 struct ListeningOutput<'a> {
     url: &'a str,
@@ -124,7 +124,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// Why the port cannot be had, with who has it where that can be found out.
+/// Returns the error of a port that cannot be used, with its owner if that is known.
 fn taken(error: ListenError) -> Cause {
     match error {
         ListenError::Taken(address) => match port_owner::of(address) {
@@ -135,10 +135,10 @@ fn taken(error: ListenError) -> Cause {
     }
 }
 
-/// How long what was seen of a store is told again: anybody may ask for it, as often as they like, where that is opened.
+/// The time for which the gauges of a store are reused: if the metrics are public, anybody may ask for them at any rate.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// What is worth watching of a store, looked at once a second at the most.
+/// The gauges of a store, read at most once a second.
 fn watched(store: Arc<dyn Store>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
     let last: Mutex<Option<(Instant, Vec<Gauge>)>> = Mutex::default();
     move || {
@@ -154,7 +154,7 @@ fn watched(store: Arc<dyn Store>) -> impl Fn() -> Vec<Gauge> + Send + Sync {
     }
 }
 
-/// What is worth watching of a store and costs little to know.
+/// Reads the gauges of a store. All of them are cheap.
 fn gauges(store: &dyn Store) -> Result<Vec<Gauge>, StoreError> {
     let waiting = match store.model()? {
         Some(model) => store.unembedded(&model)?,
@@ -164,25 +164,25 @@ fn gauges(store: &dyn Store) -> Result<Vec<Gauge>, StoreError> {
     let dropped = today.iter().map(|usage| usage.dropped).fold(0, u64::saturating_add);
     let gauge = |name, about, value| Gauge { name, about, value };
     Ok(vec![
-        gauge("tulving_memories", "memories, however they stand", store.size()?),
+        gauge("tulving_memories", "memories in any state", store.size()?),
         gauge("tulving_memories_waiting", "memories that wait to be embedded", waiting),
         gauge(
             "tulving_passes_dropped",
-            "looks at answers that were dropped today, since too many waited",
+            "passes over answers that were dropped today because too many waited",
             dropped,
         ),
         gauge("tulving_change_log_head", "number of the last entry of the change log", store.head()?.0),
     ])
 }
 
-/// Says where it listens and how to connect.
+/// Prints the address and how to connect.
 fn welcome(
     address: SocketAddr,
     encrypted: bool,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    // Nobody can call "every address"; from this machine the loopback one does.
+    // "Every address" cannot be called; from this machine the loopback address can.
     let shown = if address.ip().is_unspecified() {
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port())
     } else {
@@ -194,7 +194,7 @@ fn welcome(
     let token_file = token_file.exists().then_some(token_file.as_path());
     if let Some(file) = token_file.filter(|_| !holds_token(app)) {
         printer.warning(format!(
-            "what is in {} is no token of this home, or it was revoked; `tulving token rotate` makes a new one",
+            "{} contains no valid token of this home; `tulving token rotate` makes a new one",
             file.display()
         ))?;
     }
@@ -230,13 +230,13 @@ fn welcome(
     printer.finish()
 }
 
-/// Whether what stands in the home as its token is one.
+/// True if the token file of the home contains a valid token.
 fn holds_token(app: &App<'_>) -> bool {
     let token = tulving_store::read_token_file(app.store.home());
     token.ok().flatten().is_some_and(|token| app.engine.authenticate(&token, Origin::Api, None).is_ok())
 }
 
-/// A path as a shell takes it inside double quotes and a command substitution.
+/// Quotes a path for a shell, inside double quotes and a command substitution.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }

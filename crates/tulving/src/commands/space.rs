@@ -56,7 +56,7 @@ enum SpaceCommand {
     AddMember {
         /// The space
         name: String,
-        /// Who; `tulving token create --for NAME` makes one
+        /// The principal; `tulving token create --for NAME` makes one
         principal: String,
         /// As what
         #[arg(long, value_parser = word!(Role), default_value = "writer")]
@@ -66,7 +66,7 @@ enum SpaceCommand {
     RemoveMember {
         /// The space
         name: String,
-        /// Who
+        /// The principal
         principal: String,
     },
 }

@@ -36,10 +36,10 @@ const WIDEST: usize = 80;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TimelineArgs {
-    /// What to tell of: the number or id of a memory, or what memories are about; - reads it from standard input
+    /// The number or id of a memory, or a text that memories are about; - reads it from standard input
     #[arg(value_name = "ABOUT", required = true)]
     about: Vec<OsString>,
-    /// How many memories a text finds at the most, up to 50
+    /// Maximum number of memories that a text finds, up to 50
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
     /// Only what held at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z

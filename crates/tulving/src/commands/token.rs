@@ -55,10 +55,10 @@ enum TokenCommand {
 
 #[derive(Debug, Args)]
 struct TokenCreateArgs {
-    /// For whom it speaks
+    /// The principal that it acts for
     #[arg(long = "for", value_name = "NAME")]
     principal: String,
-    /// What they are, where they are new
+    /// The kind of a new principal
     #[arg(long, value_parser = word!(PrincipalKind), default_value = "agent")]
     kind: PrincipalKind,
     /// What the token is for [default: the name]

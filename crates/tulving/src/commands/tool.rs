@@ -33,7 +33,7 @@ const ARGUMENTS: usize = 8 * 1024 * 1024;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ToolArgs {
-    /// Whose tools
+    /// The dialect of the tools
     #[arg(value_name = "DIALECT")]
     dialect: String,
     /// The tool; without one, the tools are listed

@@ -24,7 +24,7 @@ llm.tokens_per_day bounds what one day may cost, of all processes together.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UsageArgs {
-    /// How many days to look back at, today included
+    /// Number of days to look back, including today
     #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = whole_number, allow_negative_numbers = true)]
     days: i64,
 }

@@ -23,7 +23,7 @@ impl ConsolidationWorker {
             loop {
                 // All their jobs, of any kind.
                 let released = engine.release_jobs(&worker::is_gone).map_err(coded);
-                troubles.note("work of processes that are gone is not taken over", released);
+                troubles.note("could not release the jobs of ended processes", released);
                 let tick = match engine.consolidate_due(worker::own()) {
                     Ok(ConsolidationTick::NoModel) => Err("no language model is set up"),
                     tick => tick.map_err(coded),

@@ -46,8 +46,8 @@ impl ErasedData {
     pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedTroubles) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());
-        let rewritten = troubles.note("what was erased is still in the database", scrubbed).is_some();
-        let purged = troubles.note("what was erased is still in the index", index.purge());
+        let rewritten = troubles.note("erased data is still in the database", scrubbed).is_some();
+        let purged = troubles.note("erased data is still in the index", index.purge());
         let purged = matches!(
             purged,
             Some(FoldOutcome::NoNeed | FoldOutcome::Done { left: 0, .. } | FoldOutcome::Unwritable(_))

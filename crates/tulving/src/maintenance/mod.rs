@@ -154,7 +154,7 @@ impl MaintenanceWorker {
         let mut troubles = LoggedTroubles::default();
         // Data that an earlier process erased.
         erased.look(&*self.store);
-        troubles.note("the log of conversations is not cut back", self.cut_logs_back().map_err(coded));
+        troubles.note("could not prune the log of conversations", self.cut_logs_back().map_err(coded));
         let mut quiet_since = Instant::now();
         let mut look = self.pace.look;
         let mut others = OtherProcesses { head: self.engine.head().ok(), not_before: None };
@@ -179,7 +179,7 @@ impl MaintenanceWorker {
                     others.not_before = Some(self.later());
                 }
                 erased.look(&*self.store);
-                troubles.note("the log is not moved into the database", self.store.checkpoint());
+                troubles.note("could not checkpoint the write-ahead log", self.store.checkpoint());
             }
             if self.is_stopped() {
                 break;
@@ -189,7 +189,7 @@ impl MaintenanceWorker {
                 erased.rewrite(&*self.store, &self.index, &mut troubles);
             }
         }
-        troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
+        troubles.note("could not record access counts", self.engine.flush().map_err(coded));
     }
 
     /// Reads files that a person has edited. Files that could not be read are reported to callers that ask.
@@ -225,15 +225,15 @@ impl MaintenanceWorker {
         while waits && !self.is_stopped() {
             std::thread::sleep(self.pace.quiet);
             self.follow_files();
-            troubles.note("what was recalled is not counted", self.engine.flush().map_err(coded));
+            troubles.note("could not record access counts", self.engine.flush().map_err(coded));
             let embedded = self.engine.embed_waiting(STEP).map_err(coded);
-            let embedded = troubles.note("what waits is not embedded", embedded);
+            let embedded = troubles.note("could not embed the waiting memories", embedded);
             answered = embedded.is_some();
             let embedded = embedded.unwrap_or_default();
             let processed = self.engine.process_waiting(worker::own()).map_err(coded);
-            let processed = troubles.note("the text of files is not read", processed).flatten();
+            let processed = troubles.note("could not read the text of files", processed).flatten();
             waits = embedded.goes_on() || processed.is_some();
-            troubles.note("the index is not folded", self.index.tend());
+            troubles.note("could not fold the index", self.index.tend());
         }
         answered
     }

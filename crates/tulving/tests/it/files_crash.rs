@@ -242,9 +242,9 @@ fn the_mirror_catches_up_after_a_kill() {
             .iter()
             .all(|content| content.ends_with(&format!("round {last}")) || *content == "zebra crossing")
     );
-    // So many entries came that the index is made anew by a process of its own.
+    // So many entries came that the index is rebuilt by a process of its own.
     for _ in 0..300 {
-        if !tulving.ok(&["doctor"]).contains("made anew") {
+        if !tulving.ok(&["doctor"]).contains("rebuilt") {
             break;
         }
         std::thread::sleep(Duration::from_millis(100));

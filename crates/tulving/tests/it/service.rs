@@ -123,7 +123,7 @@ fn a_hung_service_holds_a_save_up_once_and_other_commands_for_a_moment() {
     let listed = good(by(&tulving, &hung.url(), "60", &["list"]));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(listed.out.contains("one"), "{}", listed.out);
-    assert!(listed.err.contains("what waits was not embedded"), "{}", listed.err);
+    assert!(listed.err.contains("could not embed the waiting memories"), "{}", listed.err);
     assert!(listed.err.contains("it is left alone for"), "{}", listed.err);
     assert_eq!(hung.asked(), 1, "nor by another command");
 }

@@ -1,4 +1,4 @@
-//! `tulving import`: trees of files, each file a memory, and what other memories have kept; as often as one likes.
+//! `tulving import`: imports trees of files, each file as a memory, and the data of other memory systems. It can be repeated.
 
 mod report;
 
@@ -49,7 +49,7 @@ A path that you name is also recognised by its content: the databases of Max, of
 of Maven, memories of Memax as JSON, those of the MCP memory server, and chats as JSON. What is in them is taken in memory by
 memory, and what changed there since becomes a new version. docs/import.md tells what becomes what.";
 
-/// Sets words into lines, the first of which begins like this.
+/// Wraps words into lines; the first begins with this text.
 fn wrapped(first: &str, words: impl Iterator<Item = &'static str>) -> String {
     let (mut text, mut line) = (String::new(), first.to_owned());
     for word in words {
@@ -77,10 +77,10 @@ fn help() -> String {
     help
 }
 
-/// How many files, and about how many bytes of them, are taken in as one act.
+/// The most files, and about the most bytes, of one batch.
 const FILES: usize = 200;
 const BYTES: usize = 8_000_000;
-/// How often a tree is looked at while it is watched; a large one less often, so that looking takes a small part of the time.
+/// The interval of the checks of a watched tree. A large tree is checked less often, so that checks take a small part of the time.
 const LOOK: Duration = Duration::from_secs(2);
 const SELDOM: u32 = 20;
 const SELDOMEST: Duration = Duration::from_secs(60);
@@ -101,7 +101,7 @@ pub(crate) struct ImportArgs {
     /// Archive the memories of files that have vanished
     #[arg(long)]
     prune: bool,
-    /// Also what is hidden
+    /// Also hidden files and folders
     #[arg(long)]
     hidden: bool,
     /// Also folders that tools fill, such as node_modules and target
@@ -127,7 +127,8 @@ pub(super) fn run(args: &ImportArgs, app: &App<'_>, printer: &mut Printer) -> Re
     }
     let SortedPaths { sources, files } = args.other.sort(&args.paths, &app.store.home().database())?;
     if let (true, Some((path, _))) = (args.watch, sources.first()) {
-        let what = format!("--watch follows files, and {} is another memory's", path.display());
+        let what =
+            format!("--watch follows files, and {} is the data of another memory system", path.display());
         return Err(Failure::usage(what).hinted("import it without --watch, as often as you like"));
     }
     let roots = files.iter().map(|path| ImportRoot::of(path, args.prune)).collect::<Result<Vec<_>, _>>()?;
@@ -149,15 +150,15 @@ pub(super) fn run(args: &ImportArgs, app: &App<'_>, printer: &mut Printer) -> Re
     Ok(Outcome::Done)
 }
 
-/// Something to import.
+/// A file or folder to import.
 struct ImportRoot {
     path: PathBuf,
-    /// What its files are known by begins so.
+    /// The prefix of the names of its files.
     known: String,
 }
 
 impl ImportRoot {
-    /// What is not there any more can still be pruned.
+    /// A path that no longer exists can still be pruned.
     fn of(path: &Path, prune: bool) -> Result<Self, Failure> {
         let known = match input::full_path(path) {
             Err(_) if prune && is_missing(path) => input::missing_path(path)?,
@@ -166,7 +167,7 @@ impl ImportRoot {
         Ok(Self { path: path.to_owned(), known })
     }
 
-    /// What a file below it is known by; `None` where that is no text.
+    /// Returns the name of a file below it; `None` if that is not UTF-8.
     fn name(&self, file: &Path) -> Option<String> {
         let below = file.strip_prefix(&self.path).ok()?;
         match below.as_os_str().is_empty() {
@@ -176,34 +177,34 @@ impl ImportRoot {
     }
 }
 
-/// Whether a file of this name is, or was, this path or below it.
+/// True if the name is that of this path or of a file below it.
 fn is_within(name: &str, path: &str) -> bool {
     let below = name.strip_prefix(path.trim_end_matches('/'));
     below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether something is known not to be there.
+/// True if the path certainly does not exist.
 fn is_missing(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// What was found below the roots.
+/// The files below the roots.
 #[derive(Default)]
 struct FoundFiles {
     seen: Vec<SeenFile>,
-    /// Where each is.
+    /// The path of each file.
     paths: HashMap<String, PathBuf>,
-    /// What could not be looked at: what is in it has not vanished.
+    /// The paths that could not be read: files in them have not vanished.
     unread: Vec<String>,
-    /// What was left out, each once, also where it is below two roots.
+    /// The skipped paths, each once, even if they are below two roots.
     skipped: HashSet<String>,
-    /// The folders that were not looked into because tools fill them.
+    /// The folders that were skipped because tools fill them.
     generated: Vec<GeneratedFolder>,
 }
 
 /// A folder that tools fill.
 struct GeneratedFolder {
-    /// Which root it was found below.
+    /// The root that it was found below.
     root: usize,
     name: String,
 }
@@ -216,7 +217,7 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Takes in what other memories have kept.
+    /// Imports the data of other memory systems.
     fn adopt(
         &self,
         sources: &[SourceAtPath],
@@ -231,7 +232,7 @@ impl Importer<'_> {
         sources.iter().map(take).collect()
     }
 
-    /// Looks at all files once, and takes in what has changed.
+    /// Checks all files once, and imports those that have changed.
     fn once(&self, printer: &mut Printer) -> Result<ImportReport, Failure> {
         let mut report = ImportReport::default();
         let began = Instant::now();
@@ -280,13 +281,13 @@ impl Importer<'_> {
         Ok(report)
     }
 
-    /// Whether a file is there and hidden, so that it was not looked for.
+    /// True if the file exists and is hidden, so that it was skipped.
     fn is_overlooked(&self, root: &ImportRoot, name: &str) -> bool {
         let below = name.strip_prefix(root.known.as_str()).unwrap_or_default();
         !self.args.hidden && below.contains("/.") && !is_missing(Path::new(name))
     }
 
-    /// That what is as it was keeps what was said of it before.
+    /// Returns a note that unchanged files keep their former tags and boundary.
     fn kept(&self, plan: &Plan) -> Result<Option<String>, Failure> {
         let ImportArgs { tags, boundary, .. } = self.args;
         if tags.is_empty() && boundary.is_none() {
@@ -300,7 +301,7 @@ impl Importer<'_> {
         Ok((kept > 0).then(|| say(kept)))
     }
 
-    /// All files that may be imported, and where they are.
+    /// Finds all files that may be imported, and their paths.
     fn look(&self, report: &mut ImportReport) -> FoundFiles {
         let mut found = FoundFiles::default();
         let own = self.app.store.home().database();
@@ -365,7 +366,7 @@ impl Importer<'_> {
     ) -> Option<ReadFile> {
         let path = paths.get(&file.path)?;
         let most = self.app.settings.limits.attachment_bytes as u64;
-        // What was named may be a link; what was found is none.
+        // A named path may be a link; a found one is not.
         let named = self.roots.iter().any(|root| root.path == *path);
         let read = if named { tree::read } else { tree::read_found };
         match read(path, most) {
@@ -384,7 +385,7 @@ impl Importer<'_> {
         }
     }
 
-    /// Takes in a batch of files, or says what would become of them.
+    /// Imports a batch of files, or returns what would be done with them.
     fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut ImportReport) -> Result<(), Failure> {
         if batch.is_empty() {
             return Ok(());
@@ -398,7 +399,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Embeds, and reads the text of what is not text, unless that is left to later.
+    /// Embeds, and reads the text of documents, unless that is left to later.
     fn finish(&self, printer: &mut Printer) -> Result<(), Failure> {
         printer.finish()?;
         self.app.fold(printer)?;
@@ -420,7 +421,7 @@ impl Importer<'_> {
         embed::along(self.app, printer)
     }
 
-    /// Follows the files, and says what happens to them. That one has vanished, or that a folder is skipped, is said once.
+    /// Follows the files, and prints the changes. A vanished file or a skipped folder is reported once.
     fn watch(&self, first: ImportReport, printer: &mut Printer) -> Result<(), Failure> {
         printer.note("watching; stop with Ctrl-C")?;
         let mut looking = first.looking.unwrap_or_default();

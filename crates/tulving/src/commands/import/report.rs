@@ -1,4 +1,4 @@
-//! What came of an import: counted while it goes on, then told to people or programs.
+//! The result of an import: counted while it runs, then printed for people or programs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -12,42 +12,42 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::text::{counted, counts, one_line};
 
-/// How many files that were left out are shown for each reason.
+/// The most skipped files that are shown for each reason.
 const SHOWN: usize = 3;
-/// How many folders that were left out are shown.
+/// The most skipped folders that are shown.
 const FOLDERS_SHOWN: usize = 10;
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct ImportReport {
     new: u64,
-    /// New files that say what a memory says already: it has one more path.
+    /// New files with the content of a known memory, which gets one more path.
     known: u64,
     updated: u64,
     pub(super) unchanged: u64,
     moved: u64,
     /// Back from the archive.
     revived: u64,
-    /// Forgotten here, and left so.
+    /// Forgotten here; they stay forgotten.
     pub(super) forgotten: u64,
     /// No longer there.
     pub(super) vanished: Vec<String>,
-    /// How many memories were archived, with the last file that said them.
+    /// The number of memories that were archived because their last file vanished.
     pub(super) archived: usize,
     /// The files that were archived with their memory.
     #[serde(skip)]
     pub(super) archived_paths: HashSet<String>,
     pub(super) skipped: Vec<SkippedFile>,
-    /// The folders that tools fill, which were not looked into.
+    /// The skipped folders that tools fill.
     pub(super) skipped_folders: Vec<String>,
     pub(super) warnings: Vec<String>,
-    /// How long it took to find out which files have changed; `None` where there were none to look at.
+    /// The time it took to find the changed files; `None` if there were no files.
     #[serde(skip)]
     pub(super) looking: Option<Duration>,
-    /// What would be done, or was.
+    /// The files with what was done, or would be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileOutcome>,
-    /// What came of what other memories have kept.
+    /// The results for the data of other memory systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) sources: Vec<adopt::ForeignImportOutput>,
 }
@@ -90,7 +90,7 @@ impl ImportReport {
         self.files.push(FileOutcome { path, became, from });
     }
 
-    /// Whether no file was taken in and no memory archived.
+    /// True if no file was imported and no memory was archived.
     pub(super) fn did_nothing(&self) -> bool {
         self.new + self.known + self.updated + self.moved + self.revived == 0 && self.archived == 0
     }
@@ -128,7 +128,7 @@ impl ImportReport {
             && self.skipped_folders.is_empty()
             && self.vanished.is_empty()
         {
-            printer.note("nothing is there that is taken in; `tulving import --help` lists what is")?;
+            printer.note("nothing there can be imported; `tulving import --help` lists the file types")?;
         }
         if !self.vanished.is_empty() && !args.prune {
             printer.note("--prune archives the memories of files that have vanished")?;
@@ -136,7 +136,7 @@ impl ImportReport {
         Ok(())
     }
 
-    /// A line for each file that would be taken in.
+    /// Returns a line for each file that would be imported.
     fn foreseen(&self) -> Vec<String> {
         let line = |FileOutcome { path, became, from }: &FileOutcome| {
             let from = from.as_ref().map(|from| format!("  (was {})", one_line(from))).unwrap_or_default();
@@ -145,13 +145,13 @@ impl ImportReport {
         self.files.iter().map(line).collect()
     }
 
-    /// A line for each file that has vanished.
+    /// Returns a line for each vanished file.
     fn gone(&self) -> Vec<String> {
         let became = |path| if self.archived_paths.contains(path) { "archived" } else { "vanished" };
         self.vanished.iter().map(|path| format!("{:8} {}", became(path), one_line(path))).collect()
     }
 
-    /// A note for each reason for which files were left out, with the first of them.
+    /// Returns a note for each reason to skip files, with the first of them.
     fn left_out(&self) -> Vec<String> {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for SkippedFile { path, why } in &self.skipped {
@@ -165,7 +165,7 @@ impl ImportReport {
         reasons.into_iter().map(note).collect()
     }
 
-    /// A note about the folders that were not looked into.
+    /// Returns a note about the skipped folders.
     fn folders_left_out(&self) -> Option<String> {
         if self.skipped_folders.is_empty() {
             return None;
@@ -200,7 +200,7 @@ impl ImportReport {
     }
 }
 
-/// The first of some paths, and that there are more.
+/// Returns the first of some paths, and `…` if there are more.
 fn first_of<T: AsRef<str>>(paths: &[T], most: usize) -> String {
     let mut shown = paths.iter().take(most).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     if paths.len() > most {

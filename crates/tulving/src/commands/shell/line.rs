@@ -33,7 +33,7 @@ pub(super) struct ShellLine {
     pub(super) command: ShellCommand,
 }
 
-/// What can be done at the prompt.
+/// The commands of the prompt.
 #[derive(Debug, Subcommand)]
 pub(super) enum ShellCommand {
     /// Ask with flags: /recall --type decision why SQLite?
@@ -49,7 +49,7 @@ pub(super) enum ShellCommand {
     /// Print everything that is remembered, by category
     #[command(name = "/memory", after_help = "Examples:\n  /memory")]
     Memory(memory::MemoryArgs),
-    /// Show one memory with everything that is known of it: /get 12
+    /// Show one memory with all its details: /get 12
     #[command(name = "/get", after_help = "Examples:\n  /get 12")]
     Get(get::GetArgs),
     /// Save a memory: /remember Prefers tea

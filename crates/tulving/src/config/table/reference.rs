@@ -4,9 +4,9 @@ use super::super::llm::LLM_KEY;
 use super::super::{HOME, TOKEN};
 use super::{Setting, settings};
 
-/// How far a description stands in.
+/// The indent of a description.
 const INDENT: &str = "      ";
-/// How wide the line of a name is at the most.
+/// The most columns of the line with a name.
 const COLUMNS: usize = 80;
 
 /// The tables of `config.toml` that may stand there several times.

@@ -244,7 +244,7 @@ fn a_token_file_that_holds_none_is_said_by_the_server() {
     let line = line.replace(&tulving.folder().display().to_string(), "[folder]");
     assert_eq!(
         line.trim(),
-        "warning: what is in [folder]/home/api-token is no token of this home, or it was revoked; `tulving \
-         token rotate` makes a new one"
+        "warning: [folder]/home/api-token contains no valid token of this home; `tulving token rotate` makes a \
+         new one"
     );
 }

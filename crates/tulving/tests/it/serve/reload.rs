@@ -70,7 +70,7 @@ fn what_cannot_change_while_it_runs_is_said() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
     tulving.configure("[store]\nreaders = 7\n[server]\nrequests_per_minute = 2\n");
-    server.says("has changed, and takes effect when the server is started anew setting=\"store.readers\"");
+    server.says("has changed, and takes effect when the server is restarted setting=\"store.readers\"");
     let statuses: Vec<u16> = (0..3).map(|_| server.get("/v1/dialects").status).collect();
     assert_eq!(statuses, [200, 200, 429]);
     assert!(!server.log().contains("setting=\"server."));
