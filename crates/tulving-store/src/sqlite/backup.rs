@@ -48,7 +48,7 @@ impl SqliteStore {
     /// Writes a copy of the database as it is at this moment into one file, while others continue to read and write.
     ///
     /// `progress` is called with the bytes done and the total. The file appears only when it is complete.
-    /// [`check_target`](crate::check_target) lists what it must not replace.
+    /// [`check_target`] lists what it must not replace.
     pub fn backup(
         &self,
         to: &Path,
@@ -126,7 +126,7 @@ impl Copies for SqliteStore {
     }
 }
 
-/// The target file of a copy, if it may be written; see [`check_target`](crate::check_target).
+/// The target file of a copy, if it may be written; see [`check_target`].
 pub(crate) fn free_target(
     home: &Home,
     to: &Path,
