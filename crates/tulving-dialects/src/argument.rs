@@ -15,7 +15,7 @@ use crate::tool::{ToolContext, ToolError};
 
 /// A whole number. One that is too large for an `i64` becomes the largest `i64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WholeNumber(pub(crate) i64);
+pub struct WholeNumber(pub i64);
 
 impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
@@ -65,7 +65,7 @@ impl Visitor<'_> for WholeNumberVisitor {
 }
 
 /// Returns the given number, or the default, if it is within these bounds.
-pub(crate) fn within(
+pub fn within(
     field: &str,
     given: Option<WholeNumber>,
     usual: i64,
@@ -80,7 +80,7 @@ pub(crate) fn within(
 }
 
 /// Number of items to return, within the limit. A desk that allows fewer items than the default lowers the default.
-pub(crate) fn limited(
+pub fn limited(
     desk: &ToolContext<'_>,
     limit: Option<WholeNumber>,
     usual: i64,
@@ -90,7 +90,7 @@ pub(crate) fn limited(
 }
 
 /// Number of items in the list that a recall returns. A desk that allows fewer items than the default lowers the default.
-pub(crate) fn list_limited(
+pub fn list_limited(
     desk: &ToolContext<'_>,
     limit: Option<WholeNumber>,
     most: i64,
@@ -100,13 +100,13 @@ pub(crate) fn list_limited(
 }
 
 /// The token limit for the results, if there is one.
-pub(crate) fn token_budget(given: Option<WholeNumber>) -> Result<Option<usize>, ToolError> {
+pub fn token_budget(given: Option<WholeNumber>) -> Result<Option<usize>, ToolError> {
     const MOST: i64 = limits::BUDGET as i64;
     given.map(|tokens| within("token_budget", Some(tokens), MOST, 1..=MOST)).transpose()
 }
 
 /// The token limit for the block at the start of a session.
-pub(crate) fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
+pub fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
     const USUAL: i64 = 2_000;
     const LEAST: i64 = limits::BRIEFING_LEAST as i64;
     const MOST: i64 = limits::BRIEFING_MOST as i64;
@@ -115,7 +115,7 @@ pub(crate) fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolErro
 
 /// A reference to a memory: an id, `#12`, or the bare number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MemoryRefArgument(pub(crate) String);
+pub struct MemoryRefArgument(pub String);
 
 impl<'de> Deserialize<'de> for MemoryRefArgument {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
@@ -167,7 +167,7 @@ impl Visitor<'_> for MemoryRefVisitor {
 }
 
 /// Parses the memory that an argument names.
-pub(crate) fn named(field: &str, name: &str) -> Result<MemoryRef, ToolError> {
+pub fn named(field: &str, name: &str) -> Result<MemoryRef, ToolError> {
     name.parse()
         .map_err(|error: Invalid| ToolError { field: Some(field.to_owned()), ..ToolError::from(error) })
 }

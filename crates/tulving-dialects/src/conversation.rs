@@ -85,7 +85,7 @@ fn log(desk: &ToolContext<'_>, said: LogTurnToolArguments) -> Result<LogTurnTool
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewMessage")]
-pub(crate) struct NewMessage {
+pub struct NewMessage {
     /// Who said it.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
@@ -111,7 +111,7 @@ impl From<NewMessage> for TranscriptMessage {
 /// A conversation to archive.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ArchiveConversationArguments {
+pub struct ArchiveConversationArguments {
     /// The messages, in order (default: what the log has).
     #[serde(default)]
     #[schemars(with = "Vec<NewMessage>")]
@@ -141,7 +141,7 @@ impl From<ArchiveConversationArguments> for ConversationArchiveRequest {
 /// What was archived.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ArchivedConversation")]
-pub(crate) struct ArchiveConversationReply {
+pub struct ArchiveConversationReply {
     /// What it is called by.
     name: String,
     /// The file, below the workspace.
@@ -171,7 +171,7 @@ impl From<ConversationArchiveReceipt> for ArchiveConversationReply {
 }
 
 /// Archives a conversation. An error in its content is reported as an error in its messages.
-pub(crate) fn archived(
+pub fn archived(
     desk: &ToolContext<'_>,
     said: ArchiveConversationArguments,
 ) -> Result<ArchiveConversationReply, ToolError> {

@@ -27,7 +27,7 @@ impl ToolError {
     }
 
     /// Replaces the engine's name of the field with the dialect's.
-    pub(crate) fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
+    pub fn renamed(self, (own, theirs): &(&str, &str)) -> Self {
         if self.field.as_deref() != Some(*own) {
             return self;
         }

@@ -16,7 +16,8 @@ use crate::words;
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MemoryOrder")]
-pub(crate) enum MemoryOrder {
+#[expect(missing_docs, reason = "comments of variants would stand in the schema of every tool with an order")]
+pub enum MemoryOrder {
     Newest,
     Oldest,
     Updated,
@@ -44,7 +45,7 @@ impl From<MemoryOrder> for Sort {
 
 /// Returns the number of memories on all pages of a list; `None` if it has further pages and asks other backends than the
 /// built-in one, because those do not count.
-pub(crate) fn total_of(
+pub fn total_of(
     desk: &ToolContext<'_>,
     request: &ListRequest,
     page: &Page,
@@ -60,37 +61,37 @@ pub(crate) fn total_of(
 }
 
 /// The refusal of a recall that has neither a question nor anything to list by.
-pub(crate) fn nothing_asked(field: &str) -> ToolError {
+pub fn nothing_asked(field: &str) -> ToolError {
     ToolError::invalid("missing_query", field, format!("`{field}` is missing"))
         .hinting("ask something, or list what has certain types, tags or times")
 }
 
 /// The list that an answer is.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ListSummary {
+pub struct ListSummary {
     /// It in words, with how many there are: `6 open todos`.
-    pub(crate) what: String,
+    pub what: String,
     /// Of which types; empty is all.
     #[schemars(schema_with = "words::several::<MemoryType>")]
-    pub(crate) types: Vec<MemoryType>,
+    pub types: Vec<MemoryType>,
     /// Whether it has only todos and goals that are done, or only open ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
-    pub(crate) done: Option<bool>,
+    pub done: Option<bool>,
     /// The first instant of the time that the question names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub(crate) from: Option<Timestamp>,
+    pub from: Option<Timestamp>,
     /// The first instant after that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub(crate) until: Option<Timestamp>,
+    pub until: Option<Timestamp>,
     /// Whether the question asks how many there are; the total is the answer.
-    pub(crate) counted: bool,
+    pub counted: bool,
     /// How many were left out because another memory has taken their place; a list has them.
-    pub(crate) superseded: u64,
+    pub superseded: u64,
     /// Whether no memory of these types is saved, so that those given are ranked by the question instead.
-    pub(crate) ranked: bool,
+    pub ranked: bool,
 }
 
 impl From<ListAnswer> for ListSummary {

@@ -6,12 +6,12 @@
     reason = "all tools have one shape, and most use their arguments up"
 )]
 
-mod argument;
+pub mod argument;
 pub mod context;
-mod conversation;
+pub mod conversation;
 mod document;
 mod error;
-mod finding;
+pub mod finding;
 pub mod groups;
 pub mod listed;
 pub mod maven;
@@ -20,13 +20,12 @@ pub mod memax;
 pub mod native;
 mod opening;
 pub mod outgoing;
-mod reading;
+pub mod reading;
 pub mod recovery;
-pub mod rest;
 pub mod spacebot;
 pub mod strict;
 pub mod tool;
-mod words;
+pub mod words;
 
 use std::fmt;
 use std::str::FromStr;

@@ -235,7 +235,7 @@ fn shown(desk: &ToolContext<'_>) -> Filter {
 /// A memory as a row.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MaxMemory")]
-pub(crate) struct MaxMemoryRow {
+pub struct MaxMemoryRow {
     /// Its number.
     id: u64,
     /// What sort of memory it is.
@@ -259,7 +259,7 @@ pub(crate) struct MaxMemoryRow {
 }
 
 /// Lists the memories as rows, the last used first. Listing does not count as use.
-pub(crate) fn rows(desk: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
+pub fn rows(desk: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
     let request = ListRequest { filter: shown(desk), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
     desk.catch_up();
     let row = |memory: Memory| MaxMemoryRow {

@@ -308,7 +308,7 @@ fn within(desk: &ToolContext<'_>, hub: Option<&str>) -> Result<Caller, ToolError
 }
 
 /// Returns the status word for the outcome of a push.
-pub(crate) const fn status(fate: Fate) -> &'static str {
+pub const fn status(fate: Fate) -> &'static str {
     match fate {
         Fate::Created => "created",
         Fate::Updated => "updated",
@@ -318,7 +318,7 @@ pub(crate) const fn status(fate: Fate) -> &'static str {
 }
 
 /// Returns the end of a time to live that begins now.
-pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
+pub fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
     match seconds {
         0.. => Ok(now.plus_millis(seconds.saturating_mul(1_000))),
         _ => Err(ToolError::invalid(

@@ -114,12 +114,12 @@ fn warning(place: &str, verb: &str, kinds: &BTreeSet<CommandKind>) -> String {
 }
 
 /// Writes data as JSON for a model, stripped and marked.
-pub(crate) fn for_models(made: &impl Serialize) -> Result<String, serde_json::Error> {
+pub fn for_models(made: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(ToolReply::data(made)?.text)
 }
 
 /// Writes data as JSON for a program: every character as stored, and the mark added.
-pub(crate) fn marked(made: &impl Serialize) -> Result<String, serde_json::Error> {
+pub fn marked(made: &impl Serialize) -> Result<String, serde_json::Error> {
     let marks = marks_in(&serde_json::to_value(made)?);
     Ok(with_marks(serde_json::to_string(made)?, &marks))
 }
@@ -130,7 +130,7 @@ pub fn pretty(made: &impl Serialize) -> Result<String, serde_json::Error> {
 }
 
 /// Adds the mark to the schema of an answer.
-pub(crate) fn add_to_schema(schema: &mut Map<String, Value>) {
+pub fn add_to_schema(schema: &mut Map<String, Value>) {
     let described = json!({
         "type": "array",
         "items": { "type": "string" },

@@ -85,7 +85,7 @@ pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError
 }
 
 /// Reads an object of arguments with every member, or names the one that is wrong and the reason.
-pub(crate) fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
+pub fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     if let Some(path) = listed_within(&arguments) {
         return Err(about("invalid_argument", &path, "a list within a list, which no argument is"));
     }

@@ -26,10 +26,12 @@ use crate::reading::{read, unquoted};
 /// The context of a tool call: the engine, and the caller confined to the dialect's reach. The host chooses the space, so
 /// that an id of another space names nothing here, and no argument leads from one group into another.
 pub struct ToolContext<'a> {
-    pub(crate) engine: &'a Engine,
-    pub(crate) caller: Caller,
+    /// The engine.
+    pub engine: &'a Engine,
+    /// The caller.
+    pub caller: Caller,
     /// Most items that one call may ask for.
-    pub(crate) page: i64,
+    pub page: i64,
 }
 
 impl<'a> ToolContext<'a> {
@@ -49,17 +51,17 @@ impl<'a> ToolContext<'a> {
 
     /// Records earlier accesses before this call. Answers that depend on use are then the same in a long-running process as
     /// in one that ends after each call. If they cannot be written yet, they count a little later.
-    pub(crate) fn catch_up(&self) {
+    pub fn catch_up(&self) {
         let _ = self.engine.flush();
     }
 
     /// Opens a desk for a caller who is confined only by their own rights, and may ask for at most `page` items at once.
-    pub(crate) fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
+    pub fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
     }
 
     /// Returns the instant that the caller means by a time, in their time zone.
-    pub(crate) fn instant(&self, moment: Option<TimeInput>) -> Option<Timestamp> {
+    pub fn instant(&self, moment: Option<TimeInput>) -> Option<Timestamp> {
         moment.map(|moment| moment.instant(&self.caller.zone, self.engine.now()))
     }
 
@@ -106,7 +108,7 @@ pub enum ToolEffect {
 }
 
 /// Describes the backends that failed, and why.
-pub(crate) fn failed(failed: &[FailedBackend]) -> Vec<String> {
+pub fn failed(failed: &[FailedBackend]) -> Vec<String> {
     failed.iter().map(FailedBackend::to_string).collect()
 }
 
@@ -116,7 +118,7 @@ pub(crate) fn aside(troubles: impl Iterator<Item = String>) -> String {
 }
 
 /// Formats warnings for a caller without a terminal.
-pub(crate) fn warnings(said: &[Warning]) -> Vec<String> {
+pub fn warnings(said: &[Warning]) -> Vec<String> {
     warnings_where(said, |by| format!("with an association that `updates` {by}"))
 }
 
@@ -239,19 +241,20 @@ impl fmt::Debug for DialectTool {
     }
 }
 
+/// Describes an answer that could not be written as JSON.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-pub(crate) fn unwritten(error: serde_json::Error) -> ToolError {
+pub fn unwritten(error: serde_json::Error) -> ToolError {
     let message = format!("the answer could not be written: {error}");
     ToolError { code: "internal", message, hint: None, field: None, class: Class::Bug }
 }
 
 /// Returns the schema of a type with everything inlined: not every client follows references.
-pub(crate) fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
+pub fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
     schema_from::<T>(&mut inlining(contract))
 }
 
 /// Returns a generator of schemas without references.
-pub(crate) fn inlining(contract: Contract) -> SchemaGenerator {
+pub fn inlining(contract: Contract) -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.contract = contract;
@@ -260,7 +263,7 @@ pub(crate) fn inlining(contract: Contract) -> SchemaGenerator {
 }
 
 /// Returns the schema of a type; the generator decides where the referenced types go.
-pub(crate) fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+pub fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut schema = match T::json_schema(generator).to_value() {
         Value::Object(schema) => schema,
         _ => Map::new(),
@@ -271,7 +274,7 @@ pub(crate) fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map
 
 /// Removes parts that confuse clients, at every level: null defaults, which the type does not allow, and the formats of
 /// numbers (`uint64`, `double`), which JSON Schema does not know and validators warn about.
-pub(crate) fn tidy(schema: &mut Map<String, Value>) {
+pub fn tidy(schema: &mut Map<String, Value>) {
     let is_number = ["integer", "number"].iter().any(|number| match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == number),
         kind => kind.is_some_and(|kind| kind == number),

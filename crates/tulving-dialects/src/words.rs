@@ -18,9 +18,10 @@ use crate::Dialect;
 const MEMORY: &str = "^(mem_[0-9a-f]{1,32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|#?[1-9][0-9]{0,17})$";
 
 /// A closed list.
-pub(crate) trait WordList {
+pub trait WordList {
     /// Its name where schemas share it.
     const NAME: &'static str;
+    /// Its words.
     const WORDS: &'static [&'static str];
 }
 
@@ -87,12 +88,12 @@ impl<W: WordList> JsonSchema for WordListSchema<W> {
 }
 
 /// The schema of one word of a list.
-pub(crate) fn word<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+pub fn word<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<WordListSchema<W>>()
 }
 
 /// The schema of one word of a list, or null.
-pub(crate) fn maybe<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+pub fn maybe<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
     if !generator.settings().inline_subschemas {
         return json_schema!({ "anyOf": [word::<W>(generator), { "type": "null" }] });
     }
@@ -101,42 +102,42 @@ pub(crate) fn maybe<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 /// The schema of a reference to a memory: an id, or its number in the space.
-pub(crate) fn memory(_: &mut SchemaGenerator) -> Schema {
+pub fn memory(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 })
 }
 
 /// The schema of several references to memories.
-pub(crate) fn memories(_: &mut SchemaGenerator) -> Schema {
+pub fn memories(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": ["string", "integer"], "pattern": MEMORY, "minimum": 1 }, "minItems": 1, "maxItems": 100 })
 }
 
 /// The schema of the name of a space or a principal.
-pub(crate) fn name(_: &mut SchemaGenerator) -> Schema {
+pub fn name(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" })
 }
 
 /// The schema of a time.
-pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
+pub fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }
 
 /// The schema of a time, or null.
-pub(crate) fn maybe_time(_: &mut SchemaGenerator) -> Schema {
+pub fn maybe_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "format": "date-time" })
 }
 
 /// The schema of a time or a day, or null.
-pub(crate) fn maybe_time_input(_: &mut SchemaGenerator) -> Schema {
+pub fn maybe_time_input(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"] })
 }
 
 /// The schema of several words of a list.
-pub(crate) fn several<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
+pub fn several<W: WordList>(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": word::<W>(generator) })
 }
 
 /// Indents all lines of a content but the first, so that none of them looks like another entry.
-pub(crate) fn hanging(content: &str, indent: &str) -> String {
+pub fn hanging(content: &str, indent: &str) -> String {
     content.replace('\n', &format!("\n{indent}"))
 }
 

@@ -1,5 +1,6 @@
 //! Listens, and moves bytes in and out. The only crate that does.
 
+pub mod api;
 pub mod http;
 pub mod mcp;
 

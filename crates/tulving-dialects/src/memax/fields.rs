@@ -75,7 +75,7 @@ pub struct MemaxMemory {
 
 impl MemaxMemory {
     /// Replaces the content with another text.
-    pub(crate) fn with_content(self, content: &str) -> Self {
+    pub fn with_content(self, content: &str) -> Self {
         Self { content: content.to_owned(), ..self }
     }
 }

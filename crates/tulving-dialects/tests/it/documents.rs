@@ -6,7 +6,7 @@ use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::SpaceKind;
 use tulving_dialects::Dialect::{Groups, Max, Native, Spacebot};
 use tulving_dialects::context;
-use tulving_dialects::rest::operations;
+use tulving_server::api::operations;
 
 use crate::bed::Bed;
 

@@ -5,7 +5,7 @@ use tulving_core::model::turn::Listening;
 use tulving_core::model::vocabulary::{MemoryType, TurnRole};
 use tulving_dialects::Dialect;
 use tulving_dialects::outgoing::MARKED;
-use tulving_dialects::rest::{Audience, Operation, OperationMethod, operations};
+use tulving_server::api::{Audience, Operation, OperationMethod, operations};
 
 use crate::bed::Bed;
 

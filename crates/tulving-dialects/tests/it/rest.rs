@@ -2,8 +2,8 @@ use serde_json::{Map, Value, json};
 use tulving_core::model::error::Class;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::SpaceKind;
-use tulving_dialects::rest::{OperationReply, operations};
 use tulving_dialects::tool::ToolError;
+use tulving_server::api::{OperationReply, operations};
 
 use crate::bed::Bed;
 

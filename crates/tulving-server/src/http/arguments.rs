@@ -1,11 +1,11 @@
 //! The arguments of an operation, from all parts of the request: the path, the query, the body, a header.
 
+use crate::api::{self, Operation};
 use axum::http::header::IF_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use tulving_core::model::preview;
-use tulving_dialects::rest::{self, Operation};
 
 use super::body;
 use super::problem::Problem;
@@ -136,7 +136,7 @@ fn listed(text: &str) -> impl Iterator<Item = Value> {
 
 /// The type of an argument; empty if there is no such argument.
 fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
-    operation.argument(name).map_or("", rest::kind)
+    operation.argument(name).map_or("", api::kind)
 }
 
 fn typed(kind: &str, value: &str) -> Option<Value> {

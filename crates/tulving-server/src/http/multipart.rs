@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use crate::api::Operation;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
@@ -9,7 +10,6 @@ use data_encoding::BASE64;
 use http_body_util::{BodyExt as _, Full};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
-use tulving_dialects::rest::Operation;
 
 use super::arguments;
 use super::problem::Problem;

@@ -1,11 +1,11 @@
 //! `Idempotency-Key`: a repeated request is not done again, and gets its first answer.
 
+use crate::api::{Operation, OperationMethod};
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tulving_core::Engine;
 use tulving_core::model::request::Caller;
-use tulving_dialects::rest::{Operation, OperationMethod};
 
 use super::operations::OperationResponse;
 use super::problem::Problem;

@@ -4,12 +4,12 @@ mod others;
 
 use std::sync::LazyLock;
 
+use crate::api::{
+    Components, Operation, OperationMethod, OperationSchemas, example, operations, shared, shared_name,
+};
 use axum::body::Bytes;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use tulving_dialects::rest::{
-    Components, Operation, OperationMethod, OperationSchemas, example, operations, shared, shared_name,
-};
 
 use super::reply;
 

@@ -1,5 +1,6 @@
 //! The operations of the service, each at its address.
 
+use crate::api::{Operation, OperationMethod, OperationReply, operations};
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
@@ -10,7 +11,6 @@ use axum::routing::{MethodFilter, on};
 use serde::{Deserialize, Serialize};
 use tulving_core::Engine;
 use tulving_core::model::request::Caller;
-use tulving_dialects::rest::{Operation, OperationMethod, OperationReply, operations};
 
 use super::app::HttpApp;
 use super::auth::AuthenticatedCaller;

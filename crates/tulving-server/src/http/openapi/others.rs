@@ -1,7 +1,7 @@
 //! The parts of the service that are not operations on data: streams, files, other protocols, and the server itself.
 
+use crate::api::shared;
 use serde_json::{Value, json};
-use tulving_dialects::rest::shared;
 
 use super::super::{attachment, transfer};
 use super::refused;

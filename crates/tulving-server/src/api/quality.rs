@@ -11,10 +11,10 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{FindingKind, ProposedAct};
 
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
-use crate::argument::{WholeNumber, limited, within};
-use crate::memax;
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, limited, within};
+use tulving_dialects::memax;
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Most findings of each kind.
 const MOST: i64 = 1_000;

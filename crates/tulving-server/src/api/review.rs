@@ -7,8 +7,8 @@ use tulving_core::model::answer::Cursor;
 use super::memories::{MemoryIdArguments, one};
 use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 use super::shown::{MemoryReply, shown};
-use crate::argument::{WholeNumber, limited};
-use crate::tool::{ToolContext, ToolError};
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::tool::{ToolContext, ToolError};
 
 /// Maximum and default number of memories on a page.
 const PAGE: i64 = 1_000;

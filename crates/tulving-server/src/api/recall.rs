@@ -12,11 +12,11 @@ use super::operation::{
     ArgumentReader, CombinedInput, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput,
 };
 use super::shown::{self, MemoryReply};
-use crate::argument::{WholeNumber, block_budget, limited, list_limited, token_budget};
-use crate::finding::{ListSummary, nothing_asked};
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
-use crate::{Dialect, UnknownDialectError, context};
+use tulving_dialects::argument::{WholeNumber, block_budget, limited, list_limited, token_budget};
+use tulving_dialects::finding::{ListSummary, nothing_asked};
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
+use tulving_dialects::{Dialect, UnknownDialectError, context};
 
 /// Maximum and default number of memories in a recall.
 const MOST: i64 = 1_000;

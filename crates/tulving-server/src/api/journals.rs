@@ -11,9 +11,9 @@ use tulving_core::model::time::Timestamp;
 
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::people::NoArguments;
-use crate::argument::{WholeNumber, limited};
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Default and maximum number of entries in a search.
 const USUAL: i64 = 5;

@@ -7,8 +7,8 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Author, CommandKind, Derivable, MemoryType, Trust};
 use tulving_core::rank::decay;
 
-use crate::memax::{self, MemaxMemory};
-use crate::words;
+use tulving_dialects::memax::{self, MemaxMemory};
+use tulving_dialects::words;
 
 /// A memory.
 #[derive(Serialize, JsonSchema)]

@@ -9,8 +9,8 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
 use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

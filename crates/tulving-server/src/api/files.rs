@@ -11,9 +11,9 @@ use tulving_core::model::vocabulary::TurnRole;
 use super::journals::UnreadFileReply;
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::people::NoArguments;
-use crate::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

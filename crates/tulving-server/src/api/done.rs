@@ -8,8 +8,8 @@ use tulving_core::model::time::Timestamp;
 use super::memories::MemoryIdArguments;
 use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::shown::{MemoryReply, shown};
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

@@ -10,7 +10,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::operation::{Audience, Operation};
-use crate::{outgoing, tool};
+use tulving_dialects::{outgoing, tool};
 
 /// The place of shared types in an OpenAPI description.
 const PLACE: &str = "/components/schemas";

@@ -6,8 +6,8 @@ use tulving_core::{TendRequest, TendedStep};
 
 use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 use super::shown::{MemoryReply, shown};
-use crate::argument::{WholeNumber, limited};
-use crate::tool::{ToolContext, ToolError};
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::tool::{ToolContext, ToolError};
 
 /// Maximum and default number of steps in the report.
 const STEPS: i64 = 1_000;

@@ -12,9 +12,9 @@ use tulving_core::model::id::Version;
 use tulving_core::model::preview;
 use tulving_core::model::request::Caller;
 
-use crate::outgoing;
-use crate::reading::deserialize;
-use crate::tool::{self, ToolContext, ToolError};
+use tulving_dialects::outgoing;
+use tulving_dialects::reading::deserialize;
+use tulving_dialects::tool::{self, ToolContext, ToolError};
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use tulving_core::{DroppedLine, RejectedLine};
 
 use super::journals::UnreadFileReply;
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
-use crate::argument::{WholeNumber, limited};
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Most passes of a page, and how many where it is not said.
 const PAGE: i64 = 1_000;

@@ -11,10 +11,10 @@ use super::memories::MemoryIdArguments;
 use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::saving::NewAssociation;
 use super::shown::{MemoryReply, shown};
-use crate::argument::{WholeNumber, named, within};
-use crate::memax;
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, named, within};
+use tulving_dialects::memax;
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Most hops.
 const DEPTH: i64 = 5;

@@ -9,9 +9,9 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::JobState;
 
 use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
-use crate::argument::{WholeNumber, limited};
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Maximum and default number of jobs.
 const JOBS: i64 = 1_000;

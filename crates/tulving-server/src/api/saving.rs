@@ -17,10 +17,10 @@ use super::operation::{
     ArgumentReader, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput,
 };
 use super::shown::{MemoryReply, shown};
-use crate::argument::{MemoryRefArgument, WholeNumber, named};
-use crate::memax;
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words::{self, WordList};
+use tulving_dialects::argument::{MemoryRefArgument, WholeNumber, named};
+use tulving_dialects::memax;
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words::{self, WordList};
 
 pub(super) fn operations() -> Vec<Operation> {
     let save =

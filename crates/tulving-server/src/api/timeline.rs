@@ -8,10 +8,10 @@ use tulving_core::model::request::{About, TimelineRequest};
 use tulving_core::model::time::{TimeInput, Timestamp};
 
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
-use crate::argument::{WholeNumber, limited};
-use crate::memax;
-use crate::tool::{ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::memax;
+use tulving_dialects::tool::{ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Maximum and default number of memories that a text finds.
 const MOST: i64 = limits::TIMELINE as i64;

@@ -1,5 +1,6 @@
-//! The verbs as an HTTP service, which is also the memax service's: one operation for each method of each address. It
-//! knows nothing of the transport: an operation takes arguments from any part of a request, and returns data.
+//! Our REST operations: one for each method of each address under `/v1`. An operation takes arguments from any part of a
+//! request, calls one verb and returns typed data. It knows nothing of the transport. Interfaces of other systems are dialects,
+//! with addresses of their own.
 
 mod aging;
 mod components;

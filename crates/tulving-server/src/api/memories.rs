@@ -22,11 +22,11 @@ use super::operation::{
 };
 use super::recall::MemoryFilterArguments;
 use super::shown::{MemoryReply, shown};
-use crate::argument::{MemoryRefArgument, WholeNumber, limited, named};
-use crate::finding::{MemoryOrder, total_of};
-use crate::memax;
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::{MemoryRefArgument, WholeNumber, limited, named};
+use tulving_dialects::finding::{MemoryOrder, total_of};
+use tulving_dialects::memax;
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words;
 
 /// Maximum and default number of memories on a page.
 const PAGE: i64 = 1_000;

@@ -11,9 +11,9 @@ use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, S
 use super::memories::MemoryIdArguments;
 use super::operation::{Audience, CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::shown::{MemoryReply, shown};
-use crate::argument::WholeNumber;
-use crate::tool::{self, ToolContext, ToolError};
-use crate::words;
+use tulving_dialects::argument::WholeNumber;
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

@@ -10,9 +10,9 @@ use tulving_core::model::vocabulary::TurnRole;
 
 use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use super::people::NoArguments;
-use crate::argument::{WholeNumber, limited, within};
-use crate::tool::{self, ToolContext, ToolError};
-use crate::{Dialect, max, recovery, words};
+use tulving_dialects::argument::{WholeNumber, limited, within};
+use tulving_dialects::tool::{self, ToolContext, ToolError};
+use tulving_dialects::{Dialect, max, recovery, words};
 
 /// Maximum and default number of turns on a page.
 const TURNS: i64 = 1_000;
