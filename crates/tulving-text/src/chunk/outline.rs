@@ -1,10 +1,11 @@
 //! The outline of a content: its headings, and the paragraphs and code blocks below each.
 //!
-//! Understands ATX (`# Deploy`) and setext (underlined) headings outside of fenced code. A front matter between `---`
-//! lines at the top is a paragraph.
+//! Understands ATX (`# Deploy`) and setext (underlined) headings outside of fenced code. The front matter at the top is a
+//! paragraph.
 
 use std::ops::Range;
 
+use crate::front::fenced;
 use crate::sentence::fence::{self, blocks};
 
 /// Most characters of a heading in a path.
@@ -61,7 +62,7 @@ impl Outline {
             level: 0,
             blocks: Vec::new(),
         });
-        let matter = front_matter(content);
+        let matter = fenced(content).map_or(0, |front| content.len() - front.body.len());
         if matter > 0 {
             reader.push_block(0..matter, false);
         }
@@ -116,19 +117,6 @@ impl Outline {
             first.range.start = 0;
         }
     }
-}
-
-/// Returns the length of the front matter at the top of a content, in bytes.
-fn front_matter(content: &str) -> usize {
-    let Some(rest) = content.strip_prefix("---\n") else { return 0 };
-    let mut at = content.len() - rest.len();
-    for line in rest.split_inclusive('\n') {
-        at += line.len();
-        if line.trim_end() == "---" {
-            return at;
-        }
-    }
-    0
 }
 
 struct OutlineReader<'a> {
@@ -261,7 +249,11 @@ mod tests {
 
     #[test]
     fn a_front_matter_is_no_heading() {
-        assert_eq!(paths("---\ntitle: x\n---\n# A\ntext"), ["", "A"]);
+        for matter in
+            ["---\n# note\ntitle: x\n---\n", "---\r\n# note\r\n---\r\n", "+++\n# note\ntitle = \"x\"\n+++\n"]
+        {
+            assert_eq!(paths(&format!("{matter}# A\ntext")), ["", "A"]);
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub fn title(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<S
 /// belongs to a part.
 fn given(page: &ParsedPage<'_>) -> Option<String> {
     if let Some(title) = page.field("title").filter(|title| title.contains(char::is_alphanumeric)) {
-        return Some(title.to_owned());
+        return Some(title);
     }
     let heading = |block: &PageBlock<'_>| match block {
         PageBlock::Heading { level, text } => Some((*level, text.clone())),

@@ -1,12 +1,10 @@
 //! Parses a document line by line.
 
 use super::{ListItemMark, MarkupLanguage, PageBlock, ParsedPage, inline};
+use crate::front::fenced;
 
 /// Shortest line, in characters, that may have been wrapped.
 const WRAPPED_CHARS: usize = 50;
-
-/// Most bytes of the front matter.
-const FRONT_BYTES: usize = 16_384;
 
 /// The part that is being read.
 enum OpenPageBlock {
@@ -59,28 +57,9 @@ impl<'a> PageParser<'a> {
 
     /// Reads the fields above the text, and returns the text after them.
     fn front(&mut self, content: &'a str) -> &'a str {
-        let first = first_line(content);
-        let fence = first.trim_end();
-        if !matches!(fence, "---" | "+++") {
-            return content;
-        }
-        let mut at = first.len();
-        let mut fields = Vec::new();
-        while at < content.len().min(FRONT_BYTES) {
-            let line = first_line(&content[at..]);
-            at += line.len();
-            if line.trim_end() == fence {
-                self.page.front = fields;
-                return &content[at..];
-            }
-            if let Some((key, value)) =
-                line.split_once([':', '=']).filter(|_| !line.starts_with([' ', '\t', '-', '#']))
-            {
-                let value = value.trim().trim_matches(['"', '\'']).trim();
-                fields.push((key.trim().to_lowercase(), value.to_owned()));
-            }
-        }
-        content
+        let Some(front) = fenced(content) else { return content };
+        self.page.front = front.fields().unwrap_or_default();
+        front.body
     }
 
     /// Returns the length of fenced code, a comment or indented code at the beginning of the rest.

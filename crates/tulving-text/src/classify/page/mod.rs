@@ -12,6 +12,7 @@ use std::ops::Range;
 use self::lines::PageParser;
 use super::form::{DocumentForm, extension, file_name};
 use super::talk;
+use crate::front::{FrontMatterField, FrontMatterValue};
 use crate::sentence;
 use crate::vocabulary::ContentType;
 
@@ -69,8 +70,8 @@ impl MarkupLanguage {
 /// The part of a document that is read.
 #[derive(Debug, Default)]
 pub(super) struct ParsedPage<'a> {
-    /// The fields above the text, with lower-case names.
-    pub(super) front: Vec<(String, String)>,
+    /// The fields above the text.
+    pub(super) front: Vec<FrontMatterField>,
     /// The parts, in order.
     pub(super) blocks: Vec<PageBlock<'a>>,
 }
@@ -98,9 +99,14 @@ impl<'a> ParsedPage<'a> {
         Self { front: Vec::new(), blocks: heading.into_iter().chain(turns).collect() }
     }
 
-    /// Returns a field above the text.
-    pub(super) fn field(&self, name: &str) -> Option<&str> {
-        self.front.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    /// Returns a field above the text. The entries of a list are separated by spaces.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        let field = self.front.iter().find(|field| field.name.to_lowercase() == name)?;
+        match &field.value {
+            FrontMatterValue::One(text) => Some(text.trim().to_owned()),
+            FrontMatterValue::Many(texts) => Some(texts.join(" ")),
+            FrontMatterValue::Other => None,
+        }
     }
 
     /// Returns the headings, with their levels.

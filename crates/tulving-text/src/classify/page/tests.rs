@@ -74,7 +74,10 @@ fn comments_and_front_matter_are_no_text() {
     let content = "---\ntitle: \"A page\"\nDate: 2024-05-06\ntags:\n  - x\n---\n<!-- a\ncomment -->\n# Head\n<!-- open\ntext";
     assert_eq!(told(content), ["h1 Head", "p text"]);
     let page = page(Some("a.md"), content);
-    assert_eq!((page.field("title"), page.field("date")), (Some("A page"), Some("2024-05-06")));
+    assert_eq!(
+        (page.field("title").as_deref(), page.field("date").as_deref()),
+        (Some("A page"), Some("2024-05-06"))
+    );
     assert_eq!(told("---\nnot closed"), ["p not closed"]);
     assert_eq!(
         told("text\n[docs]: https://a.example\n[b]: <c d>\n[x]: not a target"),

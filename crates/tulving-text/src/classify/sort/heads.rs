@@ -55,7 +55,7 @@ fn names_week(words: &str) -> bool {
 /// Returns the title of a page: its own, or a short first line above others.
 pub(super) fn title(page: &ParsedPage<'_>) -> String {
     if let Some(title) = page.field("title") {
-        return title.to_owned();
+        return title;
     }
     match page.blocks.first() {
         Some(PageBlock::Heading { text, .. }) => text.clone(),

@@ -141,7 +141,7 @@ impl KindScores {
             counted[kind as usize] += FOLDER * weight;
         }
         for field in ["type", "kind", "category", "tags"] {
-            let value = page.field(field).map(spaced).unwrap_or_default();
+            let value = page.field(field).map(|value| spaced(&value)).unwrap_or_default();
             for (kind, weight) in longest(NAMES, &value) {
                 counted[kind as usize] += weight;
             }
