@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
+use similar::{Algorithm, Change, ChangeTag, DiffOp, capture_diff_slices};
+
 /// Unchanged lines shown around a change.
 const AROUND: usize = 2;
-/// Most pairs of differing lines that are matched. Beyond it, all old lines are gone and all new ones are new.
-const PAIRS: usize = 4_000_000;
+/// Most lines that are compared between the common beginning and the common end of two texts: half a second of work at
+/// worst. Beyond it, all old lines are gone and all new ones are new.
+const COMPARED: usize = 100_000;
 
 /// A line of either text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,44 +34,20 @@ pub fn lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     let head = old.iter().zip(&new).take_while(alike).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(alike).count();
     let (left, right) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut told: Vec<DiffLine<'a>> = old[..head].iter().map(|line| DiffLine::Same(line)).collect();
-    if left.len().saturating_mul(right.len()) > PAIRS {
-        told.extend(left.iter().map(|line| DiffLine::Gone(line)));
-        told.extend(right.iter().map(|line| DiffLine::New(line)));
-    } else {
-        matched(left, right, &mut told);
-    }
-    told.extend(old[old.len() - tail..].iter().map(|line| DiffLine::Same(line)));
+    let changes = match left.len() + right.len() {
+        0..=COMPARED => capture_diff_slices(Algorithm::Myers, left, right),
+        _ => vec![DiffOp::Replace { old_index: 0, old_len: left.len(), new_index: 0, new_len: right.len() }],
+    };
+    let line = |change: Change<&'a str>| match change.tag() {
+        ChangeTag::Equal => DiffLine::Same(change.value()),
+        ChangeTag::Delete => DiffLine::Gone(change.value()),
+        ChangeTag::Insert => DiffLine::New(change.value()),
+    };
+    let same = |lines: &[&'a str]| lines.iter().map(|line| DiffLine::Same(line)).collect();
+    let mut told: Vec<DiffLine<'a>> = same(&old[..head]);
+    told.extend(changes.iter().flat_map(|op| op.iter_changes(left, right)).map(line));
+    told.append(&mut same(&old[old.len() - tail..]));
     told
-}
-
-/// Adds the lines of both, with as many as possible the same.
-fn matched<'a>(left: &[&'a str], right: &[&'a str], told: &mut Vec<DiffLine<'a>>) {
-    let width = right.len() + 1;
-    // The most lines that can be the same, from each pair of places on.
-    let mut best = vec![0_u32; (left.len() + 1) * width];
-    for i in (0..left.len()).rev() {
-        for j in (0..right.len()).rev() {
-            best[i * width + j] = match left[i] == right[j] {
-                true => best[(i + 1) * width + j + 1] + 1,
-                false => best[(i + 1) * width + j].max(best[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < left.len() || j < right.len() {
-        let at = |i: usize, j: usize| best[i * width + j];
-        if i < left.len() && j < right.len() && left[i] == right[j] {
-            told.push(DiffLine::Same(left[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if i < left.len() && (j == right.len() || at(i + 1, j) >= at(i, j + 1)) {
-            told.push(DiffLine::Gone(left[i]));
-            i += 1;
-        } else {
-            told.push(DiffLine::New(right[j]));
-            j += 1;
-        }
-    }
 }
 
 /// Returns the number of new lines and of lines that are gone. Empty lines do not count.
@@ -124,6 +103,21 @@ mod tests {
     fn the_same_text_has_no_changes() {
         assert_eq!(told(&lines("a\nb\n", "a\nb\n")), "");
         assert_eq!(told(&lines("", "a\n")), "+ a\n");
+    }
+
+    #[test]
+    fn a_long_text_that_changes_at_both_ends_is_not_all_new() {
+        let middle: String = (0..3_000).map(|n| format!("{n}\n")).collect();
+        let (old, new) = (format!("a\n{middle}b\n"), format!("A\n{middle}B\n"));
+        assert_eq!(counts(&lines(&old, &new)), (2, 2));
+    }
+
+    #[test]
+    fn texts_too_long_to_compare_are_gone_and_new() {
+        let long = "a\n".repeat(COMPARED);
+        let (old, new) = (format!("b\n{long}c\nd\n"), format!("e\n{long}f\nd\n"));
+        assert_eq!(counts(&lines(&old, &new)), (COMPARED + 2, COMPARED + 2));
+        assert_eq!(counts(&lines(&old, &old)), (0, 0));
     }
 
     proptest! {
