@@ -71,10 +71,10 @@ class Notes:
         found = [
             memory
             for memory in self.memories.values()
-            if memory["space"] in params["spaces"]
-            and (memory["boundary"] != "private" or memory["owner"] == params["viewer"])
-            and ("key" not in wanted or memory["key"] == wanted["key"])
-            and ("source_path" not in wanted or memory["source_path"] == wanted["source_path"])
+            if memory["hub_id"] in params["hub_ids"]
+            and (memory["boundary"] != "private" or memory["owner_id"] == params["viewer"])
+            and ("key" not in wanted or memory.get("key") == wanted["key"])
+            and ("source_path" not in wanted or memory.get("source_path") == wanted["source_path"])
             and ("types" not in wanted or memory["type"] in wanted["types"])
             and ("text" not in wanted or holds(memory, wanted["text"]))
         ]
@@ -128,7 +128,7 @@ def recall(notes, params):
 
 def get(notes, params):
     memory = notes.memories.get(params["id"])
-    if memory is None or memory["space"] not in params["spaces"]:
+    if memory is None or memory["hub_id"] not in params["hub_ids"]:
         return {"memory": None}
     return {"memory": memory}
 
@@ -150,7 +150,7 @@ def list_memories(notes, params):
 def forget(notes, params):
     with notes.changing() as memories:
         memory = memories.get(params["id"])
-        if memory is None or memory["space"] != params["space"]:
+        if memory is None or memory["hub_id"] != params["hub_id"]:
             return {"forgotten": False}
         del memories[params["id"]]
     return {"forgotten": True}

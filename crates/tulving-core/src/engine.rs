@@ -7,6 +7,7 @@ mod filing;
 mod hearing;
 mod journaling;
 mod judging;
+mod present;
 mod upkeep;
 
 use std::sync::{Arc, Mutex, MutexGuard, RwLock, TryLockError};
@@ -19,8 +20,8 @@ use crate::background::tend::{self, TendRequest, Tended};
 use crate::files::mirror::{self, MirrorEffort};
 use crate::files::{self, MirrorReport};
 use crate::model::answer::{
-    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Hit, Logged,
-    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, TurnPage, Warning,
+    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Logged,
+    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, TurnPage,
 };
 use crate::model::association::Association;
 use crate::model::error::Error;
@@ -36,7 +37,6 @@ use crate::model::time::{Timestamp, Zone};
 use crate::model::turn::Listening;
 use crate::model::vocabulary::{Origin, Relation};
 use crate::ports::Clock;
-use crate::text::commands;
 use crate::text::withhold::SecretPolicies;
 use crate::verbs::access::{self, Parts};
 use crate::verbs::ask::Llm;
@@ -210,18 +210,21 @@ impl Engine {
 
     /// Saves a memory, or finds that it is known.
     pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-        match &self.backends {
+        let saved = match &self.backends {
             None => save::save(&self.parts, caller, request),
             Some(backends) => backends::save(&self.parts, backends, caller, request),
-        }
+        };
+        saved.map(|receipt| self.presenter().receipt(receipt))
     }
 
     /// Saves several memories in one transaction: all or none. Receipts come in the order of the requests.
     pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
-        match &self.backends {
+        let saved = match &self.backends {
             None => save::save_many(&self.parts, caller, requests),
             Some(backends) => backends::save_many(&self.parts, backends, caller, requests),
-        }
+        };
+        let presenter = self.presenter();
+        saved.map(|receipts| receipts.into_iter().map(|receipt| presenter.receipt(receipt)).collect())
     }
 
     /// Returns a memory, archived or not.
@@ -230,13 +233,13 @@ impl Engine {
             None => read::get(&self.parts, caller, which),
             Some(backends) => backends::get(&self.parts, backends, caller, which),
         };
-        found.map(marked)
+        found.map(|memory| self.present(memory))
     }
 
     /// Returns a forgotten memory, for its owner and, if it is not private, for an admin of its space.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
-        Ok(access::find_forgotten(&self.parts, caller, which)?.map(marked))
+        Ok(access::find_forgotten(&self.parts, caller, which)?.map(|memory| self.present(memory)))
     }
 
     /// Returns a page of a list. Mirrors of files are in it only if the filter names a file.
@@ -248,7 +251,7 @@ impl Engine {
             None => read::list(&self.parts, caller, request),
             Some(backends) => backends::list(&self.parts, backends, caller, request),
         };
-        page.map(marked_page)
+        page.map(|page| self.presenter().page(page))
     }
 
     /// Returns the number of matching memories, among those that a list has. Refused if there are other backends than the
@@ -268,7 +271,7 @@ impl Engine {
         request: &UpdateRequest,
     ) -> Result<Edited, Error> {
         self.built_in("update")?;
-        edit::update(&self.parts, caller, which, request).map(marked_edit)
+        edit::update(&self.parts, caller, which, request).map(|edited| self.presenter().edit(edited))
     }
 
     /// Returns the versions of a memory, newest first. If the contents are long, those of older versions are
@@ -281,7 +284,7 @@ impl Engine {
     /// Restores an earlier version as a new one.
     pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
         self.built_in("revert")?;
-        edit::revert(&self.parts, caller, which, version).map(marked_edit)
+        edit::revert(&self.parts, caller, which, version).map(|edited| self.presenter().edit(edited))
     }
 
     /// Forgets a memory, softly or for good, and returns it as it was.
@@ -291,10 +294,11 @@ impl Engine {
         which: MemoryRef,
         request: &ForgetRequest,
     ) -> Result<Edited, Error> {
-        match &self.backends {
+        let gone = match &self.backends {
             None => forget::forget(&self.parts, caller, which, request),
             Some(backends) => backends::forget(&self.parts, backends, caller, which, request),
-        }
+        };
+        gone.map(|gone| self.presenter().changed(gone))
     }
 
     /// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten. At most
@@ -305,10 +309,11 @@ impl Engine {
         which: &[MemoryRef],
         request: &ForgetRequest,
     ) -> Result<Gone, Error> {
-        match &self.backends {
+        let gone = match &self.backends {
             None => forget::forget_many(&self.parts, caller, which, request),
             Some(backends) => backends::forget_many(&self.parts, backends, caller, which, request),
-        }
+        };
+        gone.map(|gone| self.presenter().gone(gone))
     }
 
     /// Forgets all memories of the caller's space that match a condition, in one transaction: at most
@@ -323,25 +328,25 @@ impl Engine {
     /// Nothing is written.
     pub fn foresee_forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
         self.built_in("forgetting by a condition")?;
-        forget::foresee_where(&self.parts, caller, asked)
+        forget::foresee_where(&self.parts, caller, asked).map(|foreseen| self.presenter().foreseen(foreseen))
     }
 
     /// Brings a softly forgotten memory back. A path that another memory has got since stays there, with a warning.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Edited, Error> {
         self.built_in("restore")?;
-        forget::restore(&self.parts, caller, which)
+        forget::restore(&self.parts, caller, which).map(|edited| self.presenter().changed(edited))
     }
 
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("archive")?;
-        standing::archive(&self.parts, caller, which, None)
+        standing::archive(&self.parts, caller, which, None).map(|memory| self.present(memory))
     }
 
     /// Makes an archived memory active again.
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unarchive")?;
-        standing::unarchive(&self.parts, caller, which)
+        standing::unarchive(&self.parts, caller, which).map(|memory| self.present(memory))
     }
 
     /// Applies the rules of the spaces that the caller may tend, or previews them.
@@ -367,50 +372,50 @@ impl Engine {
     /// Exempts a memory from decay.
     pub fn pin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("pin")?;
-        standing::pin(&self.parts, caller, which)
+        standing::pin(&self.parts, caller, which).map(|memory| self.present(memory))
     }
 
     /// Removes the exemption.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
-        standing::unpin(&self.parts, caller, which)
+        standing::unpin(&self.parts, caller, which).map(|memory| self.present(memory))
     }
 
     /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is given.
     pub fn done(&self, caller: &Caller, which: MemoryRef, at: Option<Timestamp>) -> Result<Completed, Error> {
         self.built_in("done")?;
-        done::done(&self.parts, caller, which, at)
+        done::done(&self.parts, caller, which, at).map(|done| self.presenter().completed(done))
     }
 
     /// Reopens a todo or a goal.
     pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<Completed, Error> {
         self.built_in("done")?;
-        done::reopen(&self.parts, caller, which)
+        done::reopen(&self.parts, caller, which).map(|done| self.presenter().completed(done))
     }
 
     /// Returns a page of the quarantined memories of the caller's space, newest first.
     pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
         self.built_in("review")?;
-        review::review(&self.parts, caller, limit, cursor).map(marked_page)
+        review::review(&self.parts, caller, limit, cursor).map(|page| self.presenter().page(page))
     }
 
     /// Accepts a quarantined memory: recall finds it from now on. A memory that was not quarantined is returned unchanged.
     pub fn accept(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::accept(&self.parts, caller, which)
+        review::accept(&self.parts, caller, which).map(|memory| self.present(memory))
     }
 
     /// Softly forgets a quarantined memory.
     pub fn reject(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::reject(&self.parts, caller, which)
+        review::reject(&self.parts, caller, which).map(|memory| self.present(memory))
     }
 
     /// Moves memories to another space, by name or id, in one transaction: all that exist, or none if one may not be moved. At
     /// most [`MOVES`](crate::model::limits::MOVES); one that is named twice counts once. They keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<Relocated, Error> {
         self.built_in("move")?;
-        relocate::move_to(&self.parts, caller, which, space)
+        relocate::move_to(&self.parts, caller, which, space).map(|moved| self.presenter().relocated(moved))
     }
 
     /// Links one memory to another. A memory that updates the one that superseded it is valid again.
@@ -440,7 +445,8 @@ impl Engine {
     pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
         self.built_in("related")?;
         let related = related::related(&self.parts, caller, which, depth)?;
-        Ok(related.into_iter().map(|one| Relative { memory: marked(one.memory), ..one }).collect())
+        let presenter = self.presenter();
+        Ok(related.into_iter().map(|one| Relative { memory: presenter.memory(one.memory), ..one }).collect())
     }
 
     /// Finds memories. Results count as accessed, unless nothing suggests that they are an answer; [`flush`](Self::flush) writes
@@ -452,7 +458,8 @@ impl Engine {
             Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
         };
         answer.unread = mirror::unread(&self.parts, caller, request.filter.space, followed);
-        answer.hits.iter_mut().for_each(mark_hit);
+        let presenter = self.presenter();
+        answer.hits = answer.hits.into_iter().map(|hit| presenter.hit(hit)).collect();
         if answer.evidence != Some(Strength::None) {
             let ours = answer.hits.iter().filter(|hit| hit.memory.backend.is_none());
             self.touches.note(ours.map(|hit| hit.memory.id), self.parts.clock.now());
@@ -501,7 +508,7 @@ impl Engine {
         let followed = self.follow(request.space, MirrorEffort::Waited);
         let mut timeline = timeline::timeline(&self.parts, caller, request)?;
         timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
-        Ok(timeline)
+        Ok(self.presenter().timeline(timeline))
     }
 
     /// Reads changed files, so that recall finds their content. Does nothing if the built-in backend is not used.
@@ -549,30 +556,4 @@ impl Engine {
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
         conversation::prune(&self.parts, caller)
     }
-}
-
-/// Adds the warning mark to a memory that tries to give commands.
-fn marked(memory: Memory) -> Memory {
-    Memory { commands: commands::marks(&memory.edition), ..memory }
-}
-
-fn marked_page(page: Page) -> Page {
-    Page { memories: page.memories.into_iter().map(marked).collect(), ..page }
-}
-
-fn marked_edit(edited: Edited) -> Edited {
-    let Edited { memory, mut warnings } = edited;
-    let memory = marked(memory);
-    warnings.extend(Warning::marked(memory.commands.clone()));
-    Edited { memory, warnings }
-}
-
-/// Adds the same mark to a hit. Its further sections count too if the content is cut and does not include them.
-fn mark_hit(hit: &mut Hit) {
-    let further = hit.further.iter().map(|section| section.content.as_str());
-    let mut commands = commands::kinds(further.filter(|_| hit.cut));
-    commands.extend(commands::marks(&hit.memory.edition));
-    commands.sort_unstable();
-    commands.dedup();
-    hit.memory.commands = commands;
 }

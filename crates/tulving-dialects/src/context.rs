@@ -1,6 +1,5 @@
 //! The block for a system prompt at the start of a session, and the part of it that a server sends unasked.
 
-use tulving_core::model::preview;
 use tulving_core::model::request::BriefingRequest;
 use tulving_core::text::block;
 use tulving_text::commands;
@@ -60,8 +59,11 @@ fn long_term(desk: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
     }
     let left_out = hidden + plain;
     if left_out > 0 {
-        let lines = preview::plural(left_out, "line was", "lines were");
-        pointers.push(format!("{left_out} {lines} left out for giving orders."));
+        let lines = match left_out {
+            1 => "line was left out because it gives orders",
+            _ => "lines were left out because they give orders",
+        };
+        pointers.push(format!("{left_out} {lines}."));
     }
     Ok(Some(opened(&pointers, text)))
 }

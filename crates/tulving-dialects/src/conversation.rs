@@ -20,9 +20,9 @@ pub(crate) fn log_turn() -> DialectTool {
         "log_turn",
         "Log a turn",
         ToolEffect::Adds,
-        "Log what was just said, by the user or by you, so that a session that is lost can be taken up again. For hosts \
-         that keep the log, of which the newest 200 turns of the space stay. Recall does not look there; but what is worth \
-         keeping of what the user says becomes a memory, unless that is turned off.",
+        "Log a turn of the conversation, by the user or by you, so that a lost session can be resumed. For hosts that keep \
+         the log; it keeps the newest 200 turns of the space. Recall does not search the log, but facts worth keeping that \
+         the user states become memories, unless that is turned off.",
         log,
     )
 }
@@ -34,8 +34,8 @@ pub(crate) fn archive() -> DialectTool {
         "Archive a conversation",
         ToolEffect::Adds,
         "Archive this conversation before its context is cut or ends: the messages become a file in conversations/, and \
-         what it came to becomes a memory that recall finds. Give the messages, or leave them out to archive what the \
-         log has; give a title and a summary where you can.",
+         the summary becomes a memory that recall finds. Give the messages, or leave them out to archive the turns in the \
+         log. Give a title and a summary if you can.",
         archived,
     )
 }
@@ -43,16 +43,16 @@ pub(crate) fn archive() -> DialectTool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LogTurnToolArguments {
-    /// Who said it.
+    /// The role of the speaker.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
-    /// What was said.
+    /// The text.
     content: String,
-    /// Where it was said, such as telegram (default: unknown).
+    /// The source, such as telegram (default: unknown).
     #[serde(default)]
     #[schemars(with = "String")]
     source: Option<String>,
-    /// The channel it belongs to.
+    /// The channel that it belongs to.
     #[serde(default)]
     #[schemars(with = "String")]
     channel: Option<String>,
@@ -66,9 +66,9 @@ struct LogTurnToolArguments {
 struct LogTurnToolReply {
     /// Its place in the log of the space.
     position: u64,
-    /// When it was logged.
+    /// Time of the turn.
     at: String,
-    /// What was held back of it: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -86,16 +86,16 @@ fn log(desk: &ToolContext<'_>, said: LogTurnToolArguments) -> Result<LogTurnTool
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewMessage")]
 pub struct NewMessage {
-    /// Who said it.
+    /// The role of the speaker.
     #[schemars(schema_with = "words::word::<TurnRole>")]
     role: TurnRole,
-    /// What was said.
+    /// The text.
     content: String,
     /// The speaker's name.
     #[serde(default)]
     #[schemars(with = "String")]
     speaker: Option<String>,
-    /// When: 2026-05-27T09:30:00Z.
+    /// Time of the message: 2026-05-27T09:30:00Z.
     #[serde(default)]
     #[schemars(with = "String")]
     at: Option<Timestamp>,
@@ -112,19 +112,19 @@ impl From<NewMessage> for TranscriptMessage {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArchiveConversationArguments {
-    /// The messages, in order (default: what the log has).
+    /// The messages, in order (default: the turns in the log).
     #[serde(default)]
     #[schemars(with = "Vec<NewMessage>")]
     messages: Option<Vec<NewMessage>>,
-    /// What it is about (default: how it begins).
+    /// The title (default: the beginning of the conversation).
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// What it came to; recall finds it by this (default: made by rules).
+    /// A summary, by which recall finds it (default: made by rules).
     #[serde(default)]
     #[schemars(with = "String")]
     summary: Option<String>,
-    /// Only of this channel of the log.
+    /// Only turns of this channel of the log.
     #[serde(default)]
     #[schemars(with = "String")]
     channel: Option<String>,
@@ -138,11 +138,11 @@ impl From<ArchiveConversationArguments> for ConversationArchiveRequest {
     }
 }
 
-/// What was archived.
+/// An archived conversation.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ArchivedConversation")]
 pub struct ArchiveConversationReply {
-    /// What it is called by.
+    /// Its name.
     name: String,
     /// The file, below the workspace.
     path: String,
@@ -150,13 +150,13 @@ pub struct ArchiveConversationReply {
     id: String,
     /// The key of the memory.
     key: String,
-    /// What the memory says.
+    /// The content of the memory.
     summary: String,
-    /// How many messages the file has.
+    /// Number of messages in the file.
     messages: usize,
-    /// Whether they are what the log still had.
+    /// True if the messages came from the log.
     from_log: bool,
-    /// What was held back of them: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

@@ -81,5 +81,7 @@ fn pointer(memory: &Memory, section: Option<&BestSection>, cut: bool) -> String 
         Some(number) => number.0.to_string(),
         None => memory.id.to_string(),
     };
-    format!("[{part}{name}{length}; `tulving get {which}` and the resource memory://{which} have the whole]")
+    format!(
+        "[{part}{name}{length}; `tulving get {which}` and the resource memory://{which} return all of it]"
+    )
 }

@@ -74,8 +74,8 @@ impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         if error.is_read_only() {
             // The caller must not learn the path of the home.
-            let message = "this memory can only be read: its home cannot be written, and nothing was changed";
-            let hint = Some("ask whoever runs it to make the home writable".to_owned());
+            let message = "the store is read-only because its home is not writable; nothing was changed";
+            let hint = Some("ask the operator to make the home writable".to_owned());
             let (code, class) = (error.code(), error.class());
             return Self { code, message: message.to_owned(), hint, field: None, class };
         }

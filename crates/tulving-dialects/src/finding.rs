@@ -1,46 +1,92 @@
 //! Types and functions for finding and listing memories, shared by all surfaces of our own.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tulving_core::model::answer::{ListAnswer, Page};
+use tulving_core::model::answer::{Answer, Lane, Page};
 use tulving_core::model::error::Error;
-use tulving_core::model::request::{ListRequest, Sort};
-use tulving_core::model::time::Timestamp;
-use tulving_core::model::vocabulary::MemoryType;
+use tulving_core::model::request::{
+    Ask, Forgotten, ListBounds, ListQuery, ListRequest, MemoryFilter, Mode, Quarantined, RecallQuery,
+    RecallRequest,
+};
+use tulving_core::model::vocabulary::State;
 
+use crate::argument::{limited, list_limited, token_budget};
 use crate::tool::{ToolContext, ToolError};
-use crate::words;
 
-/// An order of a list. `happened`: what happened last first, or else was saved. `agenda`: what is open first, the soonest due,
-/// then the most important.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "MemoryOrder")]
-#[expect(missing_docs, reason = "comments of variants would stand in the schema of every tool with an order")]
-pub enum MemoryOrder {
-    Newest,
-    Oldest,
-    Updated,
-    Accessed,
-    Importance,
-    MostAccessed,
-    Happened,
-    Agenda,
+/// Default and maximum number of memories for a question.
+const USUAL: i64 = 10;
+const MOST: i64 = 1_000;
+/// Default and maximum number of memories on a page of a list.
+const USUAL_PAGE: i64 = 20;
+const MOST_PAGE: i64 = 1_000;
+
+/// Returns the request for a page of a list.
+pub fn list_request(
+    desk: &ToolContext<'_>,
+    query: ListQuery,
+    filter: MemoryFilter,
+) -> Result<ListRequest, ToolError> {
+    let mut filter = filter.resolve(&desk.caller, desk.engine.now());
+    if filter.states.is_empty() && !query.include_archived && !query.forgotten {
+        filter.states = State::unarchived();
+    }
+    if query.forgotten {
+        filter.forgotten = Forgotten::Only;
+        filter.quarantined = Quarantined::Either;
+    }
+    let limit = limited(desk, query.limit, USUAL_PAGE, MOST_PAGE)?;
+    Ok(ListRequest { filter, sort: query.sort.unwrap_or_default(), limit, cursor: query.cursor })
 }
 
-impl From<MemoryOrder> for Sort {
-    fn from(order: MemoryOrder) -> Self {
-        match order {
-            MemoryOrder::Newest => Self::Newest,
-            MemoryOrder::Oldest => Self::Oldest,
-            MemoryOrder::Updated => Self::Updated,
-            MemoryOrder::Accessed => Self::Accessed,
-            MemoryOrder::Importance => Self::Importance,
-            MemoryOrder::MostAccessed => Self::MostAccessed,
-            MemoryOrder::Happened => Self::Happened,
-            MemoryOrder::Agenda => Self::Agenda,
+/// Finds memories for a question, or lists all that match the filter. `field` is the name of the argument with the question.
+pub fn recall(
+    desk: &ToolContext<'_>,
+    query: RecallQuery,
+    filter: MemoryFilter,
+    field: &str,
+) -> Result<Answer, ToolError> {
+    let filter = filter.resolve(&desk.caller, desk.engine.now());
+    let (explain, token_budget) = (query.explain, token_budget(query.token_budget)?);
+    let listed = list_limited(desk, query.limit, MOST);
+    let (mode, limit) = match query.query {
+        None if filter.is_empty() => return Err(nothing_asked(field)),
+        None => {
+            refuse_question_options(&query, field)?;
+            (Mode::Filtered(ListBounds { as_of: query.as_of, token_budget }), listed?)
         }
+        Some(question) => {
+            let ask = Ask {
+                fusion: query.fusion.unwrap_or_default(),
+                lanes: if query.lanes.is_empty() { Lane::ALL.to_vec() } else { query.lanes },
+                asked_at: query.asked_at,
+                as_of: query.as_of,
+                channel: query.channel,
+                abstain_below: query.abstain_below,
+                list_limit: Some(listed?),
+                token_budget,
+                ..Ask::new(question)
+            };
+            (Mode::Hybrid(Box::new(ask)), limited(desk, query.limit, USUAL, MOST)?)
+        }
+    };
+    let request = RecallRequest { mode, filter, sort: None, limit };
+    let mut answer = desk.engine.recall(&desk.caller, &request)?;
+    if !explain {
+        answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
     }
+    Ok(answer)
+}
+
+/// Refuses options that apply only to a question.
+fn refuse_question_options(query: &RecallQuery, field: &str) -> Result<(), ToolError> {
+    let given = [
+        ("asked_at", query.asked_at.is_some()),
+        ("channel", query.channel.is_some()),
+        ("abstain_below", query.abstain_below.is_some()),
+        ("fusion", query.fusion.is_some()),
+        ("lanes", !query.lanes.is_empty()),
+    ];
+    let Some((name, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
+    let message = format!("`{name}` needs a question, but `{field}` is missing");
+    Err(ToolError::invalid("conflicting_arguments", name, message))
 }
 
 /// Returns the number of memories on all pages of a list; `None` if it has further pages and asks other backends than the
@@ -63,40 +109,5 @@ pub fn total_of(
 /// The refusal of a recall that has neither a question nor anything to list by.
 pub fn nothing_asked(field: &str) -> ToolError {
     ToolError::invalid("missing_query", field, format!("`{field}` is missing"))
-        .hinting("ask something, or list what has certain types, tags or times")
-}
-
-/// The list that an answer is.
-#[derive(Serialize, JsonSchema)]
-pub struct ListSummary {
-    /// It in words, with how many there are: `6 open todos`.
-    pub what: String,
-    /// Of which types; empty is all.
-    #[schemars(schema_with = "words::several::<MemoryType>")]
-    pub types: Vec<MemoryType>,
-    /// Whether it has only todos and goals that are done, or only open ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub done: Option<bool>,
-    /// The first instant of the time that the question names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub from: Option<Timestamp>,
-    /// The first instant after that time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub until: Option<Timestamp>,
-    /// Whether the question asks how many there are; the total is the answer.
-    pub counted: bool,
-    /// How many were left out because another memory has taken their place; a list has them.
-    pub superseded: u64,
-    /// Whether no memory of these types is saved, so that those given are ranked by the question instead.
-    pub ranked: bool,
-}
-
-impl From<ListAnswer> for ListSummary {
-    fn from(list: ListAnswer) -> Self {
-        let ListAnswer { what, types, done, from, until, counted, superseded, ranked } = list;
-        Self { what, types, done, from, until, counted, superseded, ranked }
-    }
+        .hinting("give a question, or filter by types, tags or times")
 }

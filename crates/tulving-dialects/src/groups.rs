@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use tulving_core::model::answer::{Fate, Lane};
+use tulving_core::model::answer::{Lane, SaveOutcome};
 use tulving_core::model::error::Class;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
@@ -112,8 +112,8 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             "recall_memories",
             "Recall memories",
             ToolEffect::Reads,
-            "Search memories by keyword, best match first, optionally of one category; where no word matches, by any \
-             piece of text such as a URL or part of a word.",
+            "Search memories by keyword, best match first, optionally of one category; if no word matches, by any piece of \
+             text such as a URL or part of a word.",
             recall,
         ),
         DialectTool::text(
@@ -142,7 +142,7 @@ fn categories(_: &mut SchemaGenerator) -> Schema {
 struct GroupsSaveArguments {
     /// Unique identifier, such as "favorite-color".
     key: String,
-    /// What to remember.
+    /// The content to remember.
     content: String,
     /// core (default), daily or conversation.
     #[serde(default)]
@@ -153,13 +153,13 @@ struct GroupsSaveArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GroupsRecallArguments {
-    /// What to look for.
+    /// The text to search for.
     query: String,
     /// Only this category.
     #[serde(default)]
     #[schemars(schema_with = "categories")]
     category: Option<String>,
-    /// Most memories to return (default 10, at most 50).
+    /// Maximum number of memories (default 10, at most 50).
     #[serde(default)]
     #[schemars(with = "WholeNumber", range(min = 1, max = 50))]
     limit: Option<WholeNumber>,
@@ -199,7 +199,7 @@ fn shown(memory: &Memory) -> Category {
 fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, ToolError> {
     let category = said.category.as_deref().map_or(Ok(Category::Core), str::parse)?;
     if number(&said.key).is_some() {
-        let message = format!("`{}` is what a memory without a key is called", preview::short(&said.key));
+        let message = format!("`{}` is the number of a memory, not a key", preview::short(&said.key));
         return Err(ToolError::invalid("invalid_key", "key", message)
             .hinting("choose a name, such as favorite-color"));
     }
@@ -207,16 +207,16 @@ fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, Too
     let request =
         SaveRequest { key: Some(said.key), content_type, stability, ..SaveRequest::new(said.content) };
     let receipt = desk.engine.save(&desk.caller, request)?;
-    let memory = desk.engine.get(&desk.caller, MemoryRef::Id(receipt.id))?;
-    let what = match receipt.fate {
-        Fate::Created => "Saved",
-        Fate::Updated => "Updated",
-        Fate::Unchanged | Fate::Duplicate => "Already saved",
+    let memory = &receipt.memory;
+    let what = match receipt.outcome {
+        SaveOutcome::Created => "Saved",
+        SaveOutcome::Updated => "Updated",
+        SaveOutcome::Unchanged | SaveOutcome::Duplicate => "Already saved",
     };
     let changes: Vec<String> = receipt.changed.iter().map(ToString::to_string).collect();
     let changed =
         if changes.is_empty() { String::new() } else { format!(" Changed: {}.", changes.join(", ")) };
-    Ok(format!("{what} memory \"{}\" ({}).{changed}", key(&memory), shown(&memory)))
+    Ok(format!("{what} memory \"{}\" ({}).{changed}", key(memory), shown(memory)))
 }
 
 fn recall(desk: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<String, ToolError> {
@@ -291,8 +291,8 @@ fn file_meant(desk: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolE
         return Ok(None);
     };
     Ok(Some(format!(
-        "\"{}\" is no memory that was saved: it stands in the file {}. Nothing was removed. Edit the file, or remove it, \
-         and what it said is forgotten.",
+        "\"{}\" is not a saved memory: it comes from the file {}. Nothing was removed. To forget it, edit or remove the \
+         file.",
         preview::short(key),
         file.name
     )))

@@ -13,12 +13,14 @@ mod document;
 mod error;
 pub mod finding;
 pub mod groups;
+pub mod input;
 pub mod listed;
 pub mod maven;
 pub mod max;
 pub mod memax;
 pub mod native;
 mod opening;
+pub mod operation;
 pub mod outgoing;
 pub mod reading;
 pub mod recovery;
@@ -27,10 +29,14 @@ pub mod strict;
 pub mod tool;
 pub mod words;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use operation::Operation;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
 use tool::{DialectScope, DialectTool, ToolError};
 use tulving_core::model::error::Class;
 
@@ -95,10 +101,21 @@ impl Dialect {
         }
     }
 
+    /// Returns the HTTP operations of its system's own interface, in that system's formats. Their addresses are what its
+    /// documentation says, or are below a base path with the dialect's name.
+    pub fn operations(self) -> Vec<Operation> {
+        match self {
+            Self::Max => max::operations(),
+            Self::Native | Self::Memax | Self::Groups | Self::Maven | Self::Spacebot => Vec::new(),
+        }
+    }
+
     /// Returns pairs of the engine's argument names and this dialect's own.
     const fn names(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Native => &[("budget", "token_budget"), ("tag", "tags")],
+            Self::Native => {
+                &[("question", "query"), ("text", "contains"), ("budget", "token_budget"), ("tag", "tags")]
+            }
             Self::Max => &[("text", "keyword")],
             Self::Memax => &[("question", "query"), ("agent", "assisted_by_agent"), ("tag", "tags")],
             Self::Groups => &[("question", "query"), ("text", "query")],
@@ -127,6 +144,22 @@ impl Dialect {
                 class: Class::Caller,
             }
         })
+    }
+}
+
+impl<'de> Deserialize<'de> for Dialect {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Dialect {
+    fn schema_name() -> Cow<'static, str> {
+        "Dialect".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Self::ALL.map(Self::as_str) })
     }
 }
 

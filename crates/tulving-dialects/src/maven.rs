@@ -22,25 +22,25 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             "Remember",
             ToolEffect::Adds,
             "Append a line to today's journal (UTC): a fact, preference or decision that came up and may be wanted on \
-             another day. One statement, understood without this conversation. Search first whether it is noted \
-             already. What should always be known belongs in memory/MEMORY.md.",
+             another day. One statement, clear without this conversation. First search whether it is noted already. Facts \
+             that should always be known belong in memory/MEMORY.md.",
             remember,
         ),
         DialectTool::text(
             "memory_search",
             "Search journals",
             ToolEffect::Reads,
-            "Find entries of the daily journals that hold a text, in any case, newest first. Use it before asking the \
-             user something that may have been noted on an earlier day. It looks for the text as it is: one or two \
-             telling words find more than a sentence.",
+            "Find entries of the daily journals that contain a text, ignoring case, newest first. Use it before asking the \
+             user something that may have been noted on an earlier day. It searches for the exact text: one or two \
+             distinctive words find more than a sentence.",
             search,
         ),
         DialectTool::text(
             "memory_get",
             "Read a journal",
             ToolEffect::Reads,
-            "Read the whole journal of a day: today, yesterday, or YYYY-MM-DD. Use it to take up where a day ended, or \
-             to see what stands around an entry that memory_search found.",
+            "Read the whole journal of a day: today, yesterday, or YYYY-MM-DD. Use it to continue where a day ended, or to \
+             see the context of an entry that memory_search found.",
             get,
         ),
     ]
@@ -49,16 +49,16 @@ pub(crate) fn tools() -> Vec<DialectTool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MavenRememberArguments {
-    /// What to write down.
+    /// The text to write down.
     content: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MavenSearchArguments {
-    /// The text to look for.
+    /// The text to search for.
     query: String,
-    /// Most entries to return (default 5).
+    /// Maximum number of entries (default 5).
     #[serde(default)]
     #[schemars(with = "WholeNumber", range(min = 1, max = 1000), extend("default" = 5))]
     limit: Option<WholeNumber>,

@@ -4,9 +4,8 @@ mod fields;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::model::answer::{Fate, Hit};
+use tulving_core::model::answer::{Hit, SaveOutcome};
 use tulving_core::model::error::Class;
-use tulving_core::model::id::MemoryRef;
 use tulving_core::model::preview;
 use tulving_core::model::request::{
     Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
@@ -38,29 +37,35 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             "memax_recall",
             "Recall memories",
             ToolEffect::Reads,
-            "Search memories by meaning and by word. Of a long document the most relevant section is returned.",
+            "Search memories by meaning and by word. For a long document the most relevant section is returned.",
             recall,
         ),
         DialectTool::data(
             "memax_get",
             "Get a memory",
             ToolEffect::Reads,
-            "One memory with all its fields, by id.",
+            "Get one memory with all its fields, by id.",
             get,
         ),
         DialectTool::data(
             "memax_list",
             "List memories",
             ToolEffect::Reads,
-            "Memories page by page, newest first, filtered by kind, stability, state or tags.",
+            "List memories page by page, newest first, filtered by kind, stability, state or tags.",
             list,
         ),
-        DialectTool::data("memax_hubs", "List hubs", ToolEffect::Reads, "The hubs that you can reach.", hubs),
+        DialectTool::data(
+            "memax_hubs",
+            "List hubs",
+            ToolEffect::Reads,
+            "List the hubs that you can reach.",
+            hubs,
+        ),
         DialectTool::data(
             "memax_hub_members",
             "List members",
             ToolEffect::Reads,
-            "Who belongs to a hub.",
+            "List the members of a hub.",
             hub_members,
         ),
         DialectTool::data(
@@ -76,13 +81,13 @@ pub(crate) fn tools() -> Vec<DialectTool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemaxPushArguments {
-    /// What to remember: text, Markdown, code or a URL.
+    /// The content to remember: text, Markdown, code or a URL.
     content: String,
     /// A title.
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// The form of the content (default: told by the path and the content).
+    /// The form of the content (default: detected from the path and the content).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<ContentType>")]
     content_type: Option<ContentType>,
@@ -90,15 +95,15 @@ struct MemaxPushArguments {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     tags: Option<Vec<String>>,
-    /// What it is for; told by the content where not given.
+    /// The kind: what the content is for (default: detected from the content).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Kind>")]
     kind: Option<Kind>,
-    /// How soon it goes stale; told by the content where not given.
+    /// The stability: how soon the content goes stale (default: detected from the content).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Stability>")]
     stability: Option<Stability>,
-    /// Who may see it; from the hub where not given.
+    /// The boundary: who may see it (default: from the hub).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Boundary>")]
     boundary: Option<Boundary>,
@@ -106,7 +111,7 @@ struct MemaxPushArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     source_path: Option<String>,
-    /// Origin; told by how the push comes in where not given.
+    /// Origin (default: from the channel of the push).
     #[serde(default)]
     #[schemars(schema_with = "words::word::<Origin>")]
     source: Option<Origin>,
@@ -114,15 +119,15 @@ struct MemaxPushArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     source_agent: Option<String>,
-    /// The agent that helped, where a person wrote it.
+    /// The agent that helped a person to write it.
     #[serde(default)]
     #[schemars(with = "String")]
     assisted_by_agent: Option<String>,
-    /// Seconds until it is no longer found.
+    /// Seconds until recall no longer finds it.
     #[serde(default)]
     #[schemars(with = "WholeNumber", range(min = 0))]
     ttl: Option<WholeNumber>,
-    /// Hub id or name; the current one where not given.
+    /// Hub id or name (default: the current hub).
     #[serde(default)]
     #[schemars(with = "String")]
     hub_id: Option<String>,
@@ -131,9 +136,9 @@ struct MemaxPushArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemaxRecallArguments {
-    /// What to look for.
+    /// The text to search for.
     query: String,
-    /// Most memories to return (1-100, default 10).
+    /// Maximum number of memories (1-100, default 10).
     #[serde(default)]
     #[schemars(with = "WholeNumber", range(min = 1, max = 100))]
     limit: Option<WholeNumber>,
@@ -144,7 +149,7 @@ struct MemaxRecallArguments {
     /// Only with all of these tags.
     #[serde(default)]
     tags: Vec<String>,
-    /// Hub id or name; the current one where not given.
+    /// Hub id or name (default: the current hub).
     #[serde(default)]
     #[schemars(with = "String")]
     hub_id: Option<String>,
@@ -160,11 +165,11 @@ struct MemaxIdArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemaxListArguments {
-    /// Most memories of a page (1-100, default 10).
+    /// Maximum number of memories on a page (1-100, default 10).
     #[serde(default)]
     #[schemars(with = "WholeNumber", range(min = 1, max = 100))]
     limit: Option<WholeNumber>,
-    /// Where the last page ended: its next_cursor.
+    /// The next_cursor of the last page.
     #[serde(default)]
     #[schemars(with = "String")]
     cursor: Option<String>,
@@ -176,17 +181,17 @@ struct MemaxListArguments {
     #[serde(default)]
     #[schemars(schema_with = "words::several::<Stability>")]
     stabilities: Vec<Stability>,
-    /// Only these states; where none is named, all but archived ones, or all with include_archived.
+    /// Only these states (default: all but archived, or all with include_archived).
     #[serde(default)]
     #[schemars(schema_with = "words::several::<State>")]
     states: Vec<State>,
-    /// Archived ones too, where no states are named.
+    /// True to include archived memories. Ignored if states are named.
     #[serde(default)]
     include_archived: bool,
     /// Only with all of these tags.
     #[serde(default)]
     tags: Vec<String>,
-    /// Hub id or name; the current one where not given.
+    /// Hub id or name (default: the current hub).
     #[serde(default)]
     #[schemars(with = "String")]
     hub_id: Option<String>,
@@ -199,7 +204,7 @@ struct MemaxHubsArguments {}
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemaxMembersArguments {
-    /// Hub id or name; the current one where not given.
+    /// Hub id or name (default: the current hub).
     #[serde(default)]
     #[schemars(with = "String")]
     hub_id: Option<String>,
@@ -207,14 +212,14 @@ struct MemaxMembersArguments {
 
 #[derive(Serialize, JsonSchema)]
 struct MemaxPushReply {
-    /// The memory as it is now.
+    /// The memory in its new state.
     memory: MemaxMemory,
     /// created, updated, unchanged or duplicate.
     status: &'static str,
-    /// What changed of a memory that was noted by itself before, such as `author auto → user`.
+    /// The changed fields of a memory that was noted automatically before, such as `author auto → user`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed: Vec<String>,
-    /// What was asked and not done.
+    /// Parts of the request that were not carried out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -223,9 +228,9 @@ struct MemaxPushReply {
 struct MemaxRecallReply {
     /// The memories, best first.
     memories: Vec<MemaxRecallHit>,
-    /// How many there were before the limit.
+    /// Number of memories found, before the limit.
     total: u64,
-    /// What could not be looked at, and why.
+    /// Parts of the store that could not be searched, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -234,9 +239,9 @@ struct MemaxRecallReply {
 struct MemaxRecallHit {
     #[serde(flatten)]
     memory: MemaxMemory,
-    /// How well it fits, 0 to 1.
+    /// Relevance to the query, 0 to 1.
     relevance_score: f64,
-    /// The headings above the section that is shown, outermost first.
+    /// The headings above the returned section, outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     heading_path: Vec<String>,
 }
@@ -245,9 +250,9 @@ struct MemaxRecallHit {
 struct MemaxListReply {
     /// The memories, newest first.
     memories: Vec<MemaxMemory>,
-    /// Where the next page begins; null at the end.
+    /// The cursor of the next page; null at the end.
     next_cursor: Option<String>,
-    /// The backends that could not be looked at, and why.
+    /// Backends that could not be read, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -263,9 +268,9 @@ struct MemaxHub {
     id: String,
     /// Its name.
     name: String,
-    /// Whether it is the one that is meant where none is named.
+    /// True if calls that name no hub use it.
     current: bool,
-    /// When it was made.
+    /// Time of creation.
     created_at: String,
 }
 
@@ -276,11 +281,11 @@ struct MemaxMembersReply {
 
 #[derive(Serialize, JsonSchema)]
 struct MemaxHubMember {
-    /// Who.
+    /// The id of the member.
     id: String,
-    /// By name.
+    /// The name of the member.
     name: String,
-    /// What they may do.
+    /// The role in the hub.
     #[schemars(schema_with = "words::word::<Role>")]
     role: Role,
 }
@@ -289,7 +294,7 @@ struct MemaxHubMember {
 struct MemaxForgetReply {
     /// The memory's id.
     id: String,
-    /// Whether something was deleted.
+    /// True if the memory was deleted.
     deleted: bool,
 }
 
@@ -308,17 +313,17 @@ fn within(desk: &ToolContext<'_>, hub: Option<&str>) -> Result<Caller, ToolError
 }
 
 /// Returns the status word for the outcome of a push.
-pub const fn status(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Created => "created",
-        Fate::Updated => "updated",
-        Fate::Unchanged => "unchanged",
-        Fate::Duplicate => "duplicate",
+pub const fn status(outcome: SaveOutcome) -> &'static str {
+    match outcome {
+        SaveOutcome::Created => "created",
+        SaveOutcome::Updated => "updated",
+        SaveOutcome::Unchanged => "unchanged",
+        SaveOutcome::Duplicate => "duplicate",
     }
 }
 
 /// Returns the end of a time to live that begins now.
-pub fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
+pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
     match seconds {
         0.. => Ok(now.plus_millis(seconds.saturating_mul(1_000))),
         _ => Err(ToolError::invalid(
@@ -348,12 +353,11 @@ fn push(desk: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushRep
         ..SaveRequest::new(said.content)
     };
     desk.catch_up();
-    let receipt = desk.engine.push_text(&caller, request)?;
-    let memory = desk.engine.get(&caller, MemoryRef::Id(receipt.id))?;
-    let status = status(receipt.fate);
+    let receipt = desk.engine.save(&caller, request)?;
+    let status = status(receipt.outcome);
     let changed = receipt.changed.iter().map(ToString::to_string).collect();
     Ok(MemaxPushReply {
-        memory: fields(&memory, now),
+        memory: fields(&receipt.memory, now),
         status,
         changed,
         warnings: tool::warnings(&receipt.warnings),

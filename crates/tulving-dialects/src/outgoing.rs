@@ -43,6 +43,15 @@ impl ToolReply {
         Ok(Self { text, data: Some(data) })
     }
 
+    /// Creates an answer of data with memories. The text is the same JSON without the fields of memories that a model does not
+    /// need, such as hashes, owners and counts: it is what most hosts put into the context of the model.
+    pub(crate) fn brief(made: &impl Serialize) -> Result<Self, serde_json::Error> {
+        let Self { text, data } = Self::data(made)?;
+        let mut brief = data.clone().unwrap_or_default();
+        shorten(&mut brief);
+        Ok(Self { text: if data.as_ref() == Some(&brief) { text } else { brief.to_string() }, data })
+    }
+
     /// Returns the answer as text: for data, the JSON.
     pub fn as_text(&self) -> &str {
         &self.text
@@ -138,6 +147,57 @@ pub fn add_to_schema(schema: &mut Map<String, Value>) {
     });
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert(MARKED.to_owned(), described);
+    }
+}
+
+/// The fields of a memory that the text of an answer leaves out.
+const BOOKKEEPING: [&str; 18] = [
+    "hub_id",
+    "hub_name",
+    "owner_id",
+    "content_type",
+    "content_hash",
+    "kind",
+    "stability",
+    "importance",
+    "importance_now",
+    "boundary",
+    "auto",
+    "author",
+    "source",
+    "source_agent",
+    "updated_at",
+    "accessed_at",
+    "access_count",
+    "revived",
+];
+
+/// Removes bookkeeping from memories, at every level. Usual values go too: an id if there is a number, a derived title, the
+/// state `active`, the version 1.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if members.contains_key("content_hash") && members.contains_key("hub_id") {
+                let derived = members.get("auto").cloned().unwrap_or_default();
+                let is_derived =
+                    |name: &str| derived.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+                let has_number = members.contains_key("number");
+                members.retain(|name, value| match name.as_str() {
+                    "id" => !has_number,
+                    "title" | "summary" => !is_derived(name),
+                    "state" => value != "active",
+                    "pinned" => value == true,
+                    "version" => value != 1,
+                    "trust" => value != "own",
+                    name => {
+                        !BOOKKEEPING.contains(&name) && value.as_array().is_none_or(|list| !list.is_empty())
+                    }
+                });
+            }
+            members.values_mut().for_each(shorten);
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        _ => {}
     }
 }
 

@@ -69,25 +69,29 @@ fn allows(schema: &Map<String, Value>, kind: &str) -> bool {
 
 /// Reads the arguments of a call. Null stands for no arguments, and as a value, for a missing argument.
 pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
-    let arguments = match arguments {
-        Value::Null => Value::Object(Map::new()),
+    deserialize(Value::Object(object(arguments)?))
+}
+
+/// Returns the arguments of a call as an object, without those that are null.
+pub(crate) fn object(arguments: Value) -> Result<Map<String, Value>, ToolError> {
+    match arguments {
+        Value::Null => Ok(Map::new()),
         // Some clients send every argument, with null for those that are not set.
         Value::Object(mut said) => {
             said.retain(|_, value| !value.is_null());
-            Value::Object(said)
+            Ok(said)
         }
         other => {
             let message = format!("the arguments must be a JSON object, not {}", what(&other));
-            return Err(ToolError { field: None, ..ToolError::invalid("invalid_arguments", "", message) });
+            Err(ToolError { field: None, ..ToolError::invalid("invalid_arguments", "", message) })
         }
-    };
-    deserialize(arguments)
+    }
 }
 
 /// Reads an object of arguments with every member, or names the one that is wrong and the reason.
 pub fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     if let Some(path) = listed_within(&arguments) {
-        return Err(about("invalid_argument", &path, "a list within a list, which no argument is"));
+        return Err(about("invalid_argument", &path, "a list within a list, which no argument accepts"));
     }
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
@@ -153,6 +157,15 @@ fn wrong(path: &str, said: &str) -> ToolError {
     }
     let said =
         said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: ")).unwrap_or(said);
+    if said.ends_with("does not name a memory") {
+        let field = path.split(['.', '[']).next().unwrap_or(path);
+        return ToolError::invalid("invalid_id", field, said)
+            .hinting("name it by its number, like #12, or by its full id");
+    }
+    if said.ends_with("is not a cursor of this list") {
+        return ToolError::invalid("invalid_cursor", path, said)
+            .hinting("use the cursor of the last page with the same filters, or start again without one");
+    }
     let code = if said.contains("; it is one of ") { "unknown_word" } else { "invalid_argument" };
     let refusal = about(code, path, &preview::cut(&plainly(said), 300));
     match said.ends_with("is not a time") {
@@ -261,11 +274,11 @@ mod tests {
         );
         assert_eq!(
             refused(r#"{"content": [["x"]]}"#),
-            "`content[0]`: a list within a list, which no argument is"
+            "`content[0]`: a list within a list, which no argument accepts"
         );
         assert_eq!(
             refused(r##"{"memories": [{}, {"associations": [{"a": {"b": 1}}, ["#1"]]}]}"##),
-            "`memories[1].associations[1]`: a list within a list, which no argument is"
+            "`memories[1].associations[1]`: a list within a list, which no argument accepts"
         );
         assert_eq!(refused("[1]"), "the arguments must be a JSON object, not a list");
     }

@@ -104,8 +104,8 @@ struct SpacebotSaveArguments {
     #[serde(default)]
     #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
     importance: Option<f64>,
-    /// Where this memory came from, such as "user stated explicitly", "inferred from conversation", "system observation"
-    /// or "external research".
+    /// Source information describing where this memory came from, such as "user stated explicitly", "inferred from
+    /// conversation", "system observation" or "external research".
     #[serde(default)]
     #[schemars(with = "String")]
     source: Option<String>,
@@ -144,7 +144,7 @@ struct SpacebotSaveReply {
     success: bool,
     /// Status message.
     message: String,
-    /// What was asked and not done.
+    /// Parts of the request that were not carried out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -197,7 +197,7 @@ fn save(desk: &ToolContext<'_>, said: SpacebotSaveArguments) -> Result<SpacebotS
     let receipt = desk.engine.save(&desk.caller, request)?;
     warnings.extend(tool::warnings(&receipt.warnings));
     Ok(SpacebotSaveReply {
-        memory_id: receipt.id.to_string(),
+        memory_id: receipt.memory.id.to_string(),
         success: true,
         message: match receipt.changed.as_slice() {
             [] => "Memory saved successfully".to_owned(),
@@ -266,7 +266,7 @@ struct SpacebotRecallReply {
     total_found: u64,
     /// Formatted markdown summary of the memories.
     summary: String,
-    /// What could not be looked at, and why.
+    /// Parts of the store that could not be searched, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

@@ -20,8 +20,9 @@ use tulving_core::model::vocabulary::SpaceKind;
 
 use crate::Dialect;
 pub use crate::error::ToolError;
+use crate::input::{ToolInput, names_of, refuse_unknown};
 use crate::outgoing::{self, ToolReply};
-use crate::reading::{read, unquoted};
+use crate::reading::{object, read, unquoted};
 
 /// The context of a tool call: the engine, and the caller confined to the dialect's reach. The host chooses the space, so
 /// that an id of another space names nothing here, and no argument leads from one group into another.
@@ -114,7 +115,7 @@ pub fn failed(failed: &[FailedBackend]) -> Vec<String> {
 
 /// Formats search failures as the last lines of a text; empty if there are none.
 pub(crate) fn aside(troubles: impl Iterator<Item = String>) -> String {
-    troubles.map(|why| format!("\n(Not everything was looked at: {why}.)")).collect()
+    troubles.map(|why| format!("\n(The answer is incomplete: {why}.)")).collect()
 }
 
 /// Formats warnings for a caller without a terminal.
@@ -213,6 +214,43 @@ impl DialectTool {
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }
 
+    /// Creates a tool of our own. Its schema leaves out null, and its answer has no schema: a model needs neither to call it.
+    pub(crate) fn own<I: ToolInput, O: Serialize + 'static>(
+        name: &'static str,
+        title: &'static str,
+        effect: ToolEffect,
+        description: &'static str,
+        run: fn(&ToolContext<'_>, I) -> Result<O, ToolError>,
+    ) -> Self {
+        let reader = I::reader();
+        let run = move |desk: &ToolContext<'_>, arguments| {
+            ToolReply::brief(&run(desk, reader(object(arguments)?)?)?).map_err(unwritten)
+        };
+        let mut input = I::schema();
+        input.remove("description");
+        input.insert("additionalProperties".to_owned(), Value::Bool(false));
+        without_null(&mut input);
+        let run = Box::new(run);
+        Self { name, title, description, effect, input, output: None, run, names: &[], example: None }
+    }
+
+    /// Leaves out all arguments except these.
+    pub(crate) fn offering(mut self, names: &'static [&'static str]) -> Self {
+        if let Some(Value::Object(own)) = self.input.get_mut("properties") {
+            own.retain(|name, _| names.contains(&name.as_str()));
+            debug_assert_eq!(own.len(), names.len(), "{} offers an argument that there is not", self.name);
+        }
+        let known = names_of(&self.input);
+        let run = self.run;
+        self.run = Box::new(move |desk, arguments| {
+            if let Value::Object(said) = &arguments {
+                refuse_unknown(&known, said)?;
+            }
+            run(desk, arguments)
+        });
+        self
+    }
+
     /// Sets the dialect's own argument names, paired with the engine's.
     pub(crate) fn naming(self, names: &'static [(&'static str, &'static str)]) -> Self {
         Self { names, ..self }
@@ -238,6 +276,34 @@ impl DialectTool {
 impl fmt::Debug for DialectTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Removes null from the types and words of a schema, at every level.
+fn without_null(schema: &mut Map<String, Value>) {
+    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = kinds.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    schema.remove("default");
+    for (name, below) in schema.iter_mut() {
+        match below {
+            // These are names of arguments, not keywords of the schema.
+            Value::Object(own) if name == "properties" => {
+                own.values_mut().filter_map(Value::as_object_mut).for_each(without_null);
+            }
+            Value::Object(one) => without_null(one),
+            Value::Array(several) => {
+                several.iter_mut().filter_map(Value::as_object_mut).for_each(without_null)
+            }
+            _ => {}
+        }
     }
 }
 

@@ -66,6 +66,8 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
         superseded_by: None,
         backend: None,
         commands: Vec::new(),
+        importance_now: None,
+        space_name: None,
     }
 }
 

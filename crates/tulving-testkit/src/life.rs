@@ -66,7 +66,7 @@ pub fn live(
             let request = something(&name, &mut random);
             let memory_type = request.memory_type;
             let lasting = memory_type == Some(MemoryType::Identity);
-            let id = engine.save(caller, request).expect("saved").id;
+            let id = engine.save(caller, request).expect("saved").memory.id;
             life.saved.push(id);
             if memory_type == Some(MemoryType::Todo) {
                 todos.push_back((day + DONE_AFTER, id));

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::preview;
@@ -75,7 +76,30 @@ macro_rules! vocabulary {
                 word.parse().map_err(serde::de::Error::custom)
             }
         }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                schema_name(stringify!($name)).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "enum": Self::WORDS })
+            }
+        }
     )+};
+}
+
+/// Returns the name of a list in schemas, where the name of its type alone would say too little.
+const fn schema_name(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        b"Kind" => "MemoryKind",
+        b"State" => "MemoryState",
+        b"Derivable" => "DerivedField",
+        b"Sort" => "MemoryOrder",
+        b"Strength" => "EvidenceStrength",
+        b"SaveOutcome" => "SaveStatus",
+        _ => name,
+    }
 }
 
 vocabulary! {
@@ -137,6 +161,67 @@ vocabulary! {
         Team = "team",
         /// Anyone of its org.
         Org = "org",
+    }
+
+    /// A sort order.
+    Sort, "order" {
+        /// Newest creation first.
+        Newest = "newest",
+        /// Oldest creation first.
+        Oldest = "oldest",
+        /// Newest edit first.
+        Updated = "updated",
+        /// Newest access first.
+        Accessed = "accessed",
+        /// Highest importance first.
+        Importance = "importance",
+        /// Most often accessed first.
+        MostAccessed = "most_accessed",
+        /// Last to happen first; a memory without such a time counts by the time of its save.
+        Happened = "happened",
+        /// Open ones first: soonest due, then those without a due date by importance and age, newest first. Then completed
+        /// ones, last done first.
+        Agenda = "agenda",
+    }
+
+    /// One way to find memories.
+    Lane, "lane" {
+        /// Search by word.
+        Keyword = "keyword",
+        /// Search by meaning.
+        Vector = "vector",
+        /// Search by association.
+        Graph = "graph",
+    }
+
+    /// The way in which the lanes are fused.
+    Fusion, "fusion" {
+        /// The engine's own way, chosen by measurement.
+        Measured = "measured",
+        /// Reciprocal rank fusion, with no further weights.
+        Ranks = "rrf",
+    }
+
+    /// Strength of the evidence that anything found is about the question.
+    Strength, "strength" {
+        /// Nothing is about the question.
+        None = "none",
+        /// Something may be about the question.
+        Weak = "weak",
+        /// Something is about the question.
+        Strong = "strong",
+    }
+
+    /// The outcome of a save.
+    SaveOutcome, "outcome" {
+        /// A new memory.
+        Created = "created",
+        /// The memory with that key or path has a new version.
+        Updated = "updated",
+        /// The memory with that key or path already said the same.
+        Unchanged = "unchanged",
+        /// A memory with the same content existed.
+        Duplicate = "duplicate",
     }
 
     /// The lifecycle state of a memory.
@@ -597,6 +682,25 @@ impl State {
     /// Returns all states except archived: the default for searches.
     pub fn unarchived() -> Vec<Self> {
         Self::ALL.iter().copied().filter(|state| *state != Self::Archived).collect()
+    }
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self::Newest
+    }
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        Self::Measured
+    }
+}
+
+impl Sort {
+    /// Returns true if the sort key never changes, so that a page can begin where the last one ended.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::Newest | Self::Oldest)
     }
 }
 

@@ -58,7 +58,7 @@ impl<'a> Bed<'a> {
         for batch in requests.chunks(limits::BATCH) {
             for receipt in engine.save_many(&user, batch.to_vec())? {
                 let name = ids.next().context("as many names as memories")?;
-                names.insert(receipt.id, name);
+                names.insert(receipt.memory.id, name);
             }
         }
         // What is not in the index yet would not be linked to, nor found.

@@ -96,6 +96,5 @@ fn options() -> anyhow::Result<Options> {
 }
 
 fn lane(name: &str) -> anyhow::Result<Lane> {
-    let known = Lane::ALL.into_iter().find(|lane| lane.as_str() == name);
-    known.with_context(|| format!("there is no lane `{name}`\n{USAGE}"))
+    name.parse().with_context(|| format!("there is no lane `{name}`\n{USAGE}"))
 }

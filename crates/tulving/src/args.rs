@@ -3,11 +3,12 @@
 use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tulving_core::model::error::{Field, Invalid};
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::request::Filter;
 use tulving_core::model::time::{TimeInput, Timestamp, Zone};
-use tulving_core::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability};
+use tulving_core::model::vocabulary::{Author, ContentType, Fusion, Kind, MemoryType, Sort, Stability};
 use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_dialects::{Dialect, UnknownDialectError};
 
@@ -23,6 +24,33 @@ macro_rules! word {
     };
 }
 pub(crate) use word;
+
+/// A parser for a sort order. `recent` is another word for `newest`, and `most-accessed` for `most_accessed`.
+pub(crate) fn order() -> impl TypedValueParser<Value = Sort> {
+    let values = Sort::ALL.iter().map(|sort| {
+        let value = PossibleValue::new(sort.as_str());
+        match sort {
+            Sort::Newest => value.alias("recent"),
+            Sort::MostAccessed => value.alias("most-accessed"),
+            _ => value,
+        }
+    });
+    PossibleValuesParser::new(values).try_map(|word| match word.as_str() {
+        "recent" => Ok(Sort::Newest),
+        "most-accessed" => Ok(Sort::MostAccessed),
+        word => word.parse(),
+    })
+}
+
+/// A parser for a way to fuse lanes. `ranks` is an older word for `rrf`.
+pub(crate) fn fusion() -> impl TypedValueParser<Value = Fusion> {
+    let values = Fusion::ALL.iter().map(|fusion| {
+        let value = PossibleValue::new(fusion.as_str());
+        if *fusion == Fusion::Ranks { value.alias("ranks") } else { value }
+    });
+    PossibleValuesParser::new(values)
+        .try_map(|word| if word == "ranks" { Ok(Fusion::Ranks) } else { word.parse() })
+}
 
 /// Parses references to memories. All are checked before the first is acted on.
 pub(crate) fn references(names: &[String]) -> Result<Vec<MemoryRef>, Failure> {

@@ -257,8 +257,8 @@ fn tools() -> String {
     let mut page = String::from(
         "# The tools\n\n<!-- Made by `cargo xtask reference` from the declarations of the tools. -->\n\n\
          What agents call, dialect by dialect: over MCP (`tulving mcp --dialect NAME`, `/mcp/NAME`), over HTTP \
-         (`POST /v1/dialects/NAME/tools/TOOL`) and on the command line (`tulving tool NAME TOOL '{…}'`). What is said of each tool is \
-         what a model is told.\n",
+         (`POST /v1/dialects/NAME/tools/TOOL`) and on the command line (`tulving tool NAME TOOL '{…}'`). Models read these \
+         descriptions.\n",
     );
     for dialect in Dialect::ALL {
         page.push_str(&format!("\n## {dialect}\n"));

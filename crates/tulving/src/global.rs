@@ -11,7 +11,7 @@ pub(crate) struct GlobalArgs {
     /// Work in this space (name or id) and reach no other
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "default_space")]
     pub(crate) space: Option<String>,
-    /// Work in this space where nothing else is named; other spaces stay in reach
+    /// Work in this space if no other is named; other spaces stay reachable
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) default_space: Option<String>,
     /// Keep everything in this folder instead of TULVING_HOME
@@ -20,10 +20,10 @@ pub(crate) struct GlobalArgs {
     /// Print one JSON document
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The agent that speaks for you; kept with what is saved
+    /// The agent that acts for you; recorded with what it saves
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// When to colour the output; auto is on a terminal, unless NO_COLOR is set
+    /// The use of colour in the output; auto is on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub(crate) color: Option<Color>,
 }

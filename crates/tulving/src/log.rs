@@ -75,7 +75,7 @@ impl Log {
         panic::set_hook(Box::new(move |fault| {
             // The location and not the message: a message may contain what a user saved.
             let at = fault.location().map(tracing::field::display);
-            tracing::error!(at, "a fault in Tulving");
+            tracing::error!(at, "internal error in Tulving");
             // The process may be about to end.
             last.wait();
         }));
@@ -152,7 +152,7 @@ fn write(waiting: &Receiver<LogMessage>, lost: &AtomicU64) {
         }
         let lost = lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            tracing::warn!(lines = lost, "nobody read the log fast enough, and lines of it are lost");
+            tracing::warn!(lines = lost, "the log was not read fast enough; lines were lost");
         }
     }
 }

@@ -19,7 +19,7 @@ const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "co
 /// Number of files with settings; they come first.
 const CONFIG_FILES: usize = 2;
 
-const NOT_YET: &str = "has changed, and takes effect when the server is restarted";
+const NOT_YET: &str = "has changed; it takes effect when the server is restarted";
 
 /// Watches `config.toml`, `config.json` and the files of the certificate.
 pub(crate) struct ConfigWatch {
@@ -98,7 +98,7 @@ impl RulesReloader for ConfigWatch {
         match self.read() {
             Ok(rules) => Some(rules),
             Err(error) => {
-                tracing::error!(reason = %error, "the new configuration cannot be used; the one of before goes on");
+                tracing::error!(reason = %error, "the new configuration cannot be used; the old one stays in use");
                 None
             }
         }

@@ -28,23 +28,23 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["stop", "down", "kill"], "Ctrl-C stops a server, in the terminal where it runs"),
     (&["export"], "tulving dump memories.jsonl writes everything, tulving backup create copies the store"),
     (&["upload", "ingest", "crawl"], "tulving push FILE saves a file, tulving import FOLDER a whole folder"),
-    (&["status", "stats", "info", "check", "health", "ping"], "tulving doctor tells how the home is"),
+    (&["status", "stats", "info", "check", "health", "ping"], "tulving doctor checks the home"),
     (
         &["settings", "configure"],
         "tulving config shows the settings, tulving config path where they are kept",
     ),
     (&["link", "relate", "connect"], "tulving associate 12 7 links two memories"),
-    (&["log", "logs"], "tulving audit tells what was done, tulving turn list what was said"),
-    (&["undelete", "unforget"], "tulving restore 12 brings a memory back"),
+    (&["log", "logs"], "tulving audit shows what was done, tulving turn list the conversation"),
+    (&["undelete", "unforget"], "tulving restore 12 restores a memory"),
     (&["use", "switch"], "--space NAME, or TULVING_SPACE, chooses the space of a command"),
-    (&["version"], "tulving --version tells it"),
+    (&["version"], "tulving --version prints it"),
     (
         &["init", "setup", "install", "login", "signup", "register"],
-        "nothing has to be set up: the first tulving save \"…\" makes the home",
+        "no setup is needed: the first tulving save \"…\" creates the home",
     ),
     (
         &["uninstall", "reset", "clear", "wipe", "destroy"],
-        "everything is in one folder, which tulving config shows as home",
+        "all data is in one folder, which tulving config shows as home",
     ),
 ];
 
@@ -53,20 +53,20 @@ const WORD: &str = "";
 
 /// Flags of other tools, for one command or for all: the command, the flag, and a tip with ours.
 const FLAGS: &[(Option<&str>, &[&str], &str)] = &[
-    (None, &["-v"], "-V or --version tells the version"),
+    (None, &["-v"], "-V or --version prints the version"),
     (None, &["--verbose", "--debug"], "a server logs more with TULVING_LOG=debug"),
     (None, &["--db", "--database", "--data-dir"], "--home DIR chooses where everything is kept"),
-    (Some("serve"), &["-p", "--port", "--host", "--bind", WORD], "--listen 127.0.0.1:7778 says where"),
+    (Some("serve"), &["-p", "--port", "--host", "--bind", WORD], "--listen 127.0.0.1:7778 sets the address"),
     (Some("save"), &["-f", "--file"], "tulving push FILE saves a file"),
-    (Some("save"), &["-t"], "--type fact says what sort of memory it is, --tag a word for it"),
+    (Some("save"), &["-t"], "--type fact sets the type of the memory, --tag adds a label"),
     (Some("save"), &["--content", "--text", "-m", "--message"], "the text needs no flag: tulving save \"…\""),
     (Some("recall"), &["-q", "--query", "--question"], "the question needs no flag: tulving recall \"…\""),
-    (Some("recall"), &["-n", "-k", "--top", "--top-k", "--count"], "--limit 5 says how many at the most"),
-    (Some("list"), &["-n", "--top", "--count"], "--limit 5 says how many at the most"),
+    (Some("recall"), &["-n", "-k", "--top", "--top-k", "--count"], "--limit 5 sets the maximum number"),
+    (Some("list"), &["-n", "--top", "--count"], "--limit 5 sets the maximum number"),
     (Some("list"), &[WORD], "tulving get shows one memory, tulving recall finds some"),
-    (Some("import"), &["--from", "--format"], "what it is is seen by what is in it: name the path alone"),
+    (Some("import"), &["--from", "--format"], "the type is detected from the content: give only the path"),
     (Some("journal"), &[WORD], "tulving journal --note \"…\" notes something"),
-    (Some("token create"), &[WORD], "--for NAME says whom it is for"),
+    (Some("token create"), &[WORD], "--for NAME names the principal"),
 ];
 
 /// Adds to clap's error what was probably meant, if that is known.
@@ -128,7 +128,10 @@ fn missing(error: &mut clap::Error, root: &Command, line: &[OsString]) {
     if is_missing("MEMORY") {
         tip(error, "write 12 or '#12': for most shells a bare #12 begins a comment");
     } else if is_missing("CONTENT") && reached(root, line, None).0 == "save" {
-        tip(error, "say what to remember: tulving save \"Prefers dark roast\"; - reads standard input");
+        tip(
+            error,
+            "give the content to remember: tulving save \"Prefers dark roast\"; - reads standard input",
+        );
     }
 }
 

@@ -88,14 +88,14 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     if settings.token.is_none() && !read_only && home_token::provide(&engine, &home, &caller)? > 0 {
         let file = home.token_file();
         remarks.push(format!(
-            "{} was gone: it has a new token, and the former one was revoked; give the new one to clients that had it",
+            "{} was missing: it has a new token, and the old one was revoked; give the new token to its clients",
             file.display()
         ));
     }
     if orphaned {
         home_token::renew(&engine, &home)?;
         remarks.push(format!(
-            "{} was used before, and its tulving.db was gone: an empty one was made, with a new api-token; `tulving backup restore FILE` brings a backup back",
+            "{} was used before, but its tulving.db is missing: an empty one was created, with a new api-token; `tulving backup restore FILE` restores a backup",
             home.path().display()
         ));
     }
@@ -334,7 +334,7 @@ impl App<'_> {
     /// Returns the caller of a command on the whole store, which `--space` cannot narrow.
     pub(crate) fn everywhere(&self, command: &str) -> Result<&Caller, Failure> {
         if self.settings.is_confined() {
-            let text = format!("{command} is about all spaces together, and --space has no meaning for it");
+            let text = format!("{command} works on all spaces and takes no --space");
             return Err(Failure::usage(text).hinted("leave --space out"));
         }
         Ok(&self.caller)
@@ -359,7 +359,7 @@ impl App<'_> {
         let me = me.unwrap_or_else(|| "NAME".to_owned());
         Ok(Some(NotAMember {
             what: "you are in no space".to_owned(),
-            hint: format!("an admin lets you in with `tulving space add-member SPACE {me}`"),
+            hint: format!("an admin can add you with `tulving space add-member SPACE {me}`"),
         }))
     }
 

@@ -123,7 +123,7 @@ pub(crate) fn list(
     failed_backends.extend(more.into_iter().flatten());
     let (memories, next) = merge::slices(slices, oldest_first, limit);
     let next = next.map(|(at, id)| Cursor { fingerprint, position: Position::After(at, id) });
-    Ok(Page { memories, next, failed_backends })
+    Ok(Page { memories, total: None, next, failed_backends })
 }
 
 /// The start and direction of a list.
@@ -193,7 +193,7 @@ fn in_changing_order(
                 failed_backends.push(failed(&entry.name, &not_offered("further pages in this order")));
             }
             memories.truncate(request.limit);
-            Page { memories, next: None, failed_backends }
+            Page { memories, total: None, next: None, failed_backends }
         }
     };
     page.failed_backends.extend(aside);

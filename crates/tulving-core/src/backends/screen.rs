@@ -177,6 +177,8 @@ impl<'a> Screen<'a> {
             superseded_by: None,
             backend: Some(self.entry.name.clone()),
             commands: Vec::new(),
+            importance_now: None,
+            space_name: None,
         })
     }
 

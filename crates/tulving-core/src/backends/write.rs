@@ -3,7 +3,7 @@
 //! The engine checks rights and limits and normalises the input before the backend sees anything, and it assigns the id.
 //! A backend has no transactions: if a batch fails, the error says how many were done.
 
-use crate::model::answer::{Edited, Fate, Gone, Receipt, Warning};
+use crate::model::answer::{Edited, Gone, Receipt, SaveOutcome, Warning};
 use crate::model::backend::ListQuery;
 use crate::model::error::{BackendError, Error};
 use crate::model::id::MemoryRef;
@@ -47,7 +47,8 @@ pub(crate) fn save_many(
     let Keeps::Elsewhere(backend) = &entry.keeps else {
         return path::save_many(parts, caller, requests);
     };
-    let ((space, _), drafts) = path::read_all(parts, caller, requests)?;
+    let orders = requests.into_iter().map(path::Order::of).collect();
+    let ((space, _), drafts) = path::read_all(parts, caller, orders)?;
     let keeper = Keeper { parts, backends, caller, entry, backend: &**backend };
     let mut receipts = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -77,39 +78,36 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     fn keep(&self, space: &Space, draft: &Draft) -> Result<Receipt, Error> {
         let now = self.parts.clock.now();
-        let (fate, memory) = match self.twin(space, draft)? {
-            None => (Fate::Created, assemble::fresh(draft, space, self.caller, now)),
+        let (outcome, memory) = match self.twin(space, draft)? {
+            None => (SaveOutcome::Created, assemble::fresh(draft, space, self.caller, now)),
             Some(twin) => {
                 draft.patch.check_span(&twin.edition.span)?;
                 let edition = draft.onto(&twin.edition);
                 if edition == twin.edition {
-                    (Fate::Unchanged, twin)
+                    (SaveOutcome::Unchanged, twin)
                 } else {
                     if edition.boundary != twin.edition.boundary {
                         access::require_over(self.parts, self.caller, twin.reference(), &twin)?;
                     }
                     let usage = Usage { updated_at: now, ..twin.usage };
                     let version = twin.version.next();
-                    (Fate::Updated, Memory { version, edition, usage, backend: None, ..twin })
+                    (SaveOutcome::Updated, Memory { version, edition, usage, backend: None, ..twin })
                 }
             }
         };
-        if fate != Fate::Unchanged {
+        if outcome != SaveOutcome::Unchanged {
             let kept = self.backend.save(&memory, self.entry.within);
             kept.map_err(|error| failure(self.entry, error))?;
         }
         let links = (!draft.links.is_empty()).then(|| Warning::NoLinks { backend: self.entry.name.clone() });
-        let withheld = draft.withheld.warnings().into_iter();
-        let marked = Warning::marked(commands::marks(&memory.edition));
+        let withheld = draft.warnings().into_iter();
+        let commands = commands::marks(&memory.edition);
+        let marked = Warning::marked(commands.clone());
         let warnings = withheld.chain(links).chain(marked).chain(assemble::expired(&memory, now)).collect();
         Ok(Receipt {
-            id: memory.id,
-            number: None,
-            space: memory.space,
-            fate,
+            memory: Memory { backend: Some(self.entry.name.clone()), commands, ..memory },
+            outcome,
             revived: false,
-            version: memory.version,
-            state: memory.standing.state,
             changed: Vec::new(),
             near: Vec::new(),
             possible_updates: Vec::new(),

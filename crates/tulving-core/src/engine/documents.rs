@@ -10,7 +10,7 @@ use crate::model::file::ImportedFile;
 use crate::model::foreign::Collection;
 use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::memory::Attachment;
-use crate::model::request::{Caller, SaveRequest};
+use crate::model::request::Caller;
 use crate::model::vocabulary::Boundary;
 use crate::verbs::adopt::{self, ForeignImportOptions, ForeignImportReport};
 use crate::verbs::import::{self, Plan, ReadFile, TakenFile};
@@ -22,26 +22,7 @@ impl Engine {
     /// whose text [`process_waiting`](Self::process_waiting) extracts.
     pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
         self.built_in("a document")?;
-        push::push(&self.parts, caller, document)
-    }
-
-    /// Saves texts in one transaction, like [`save_many`](Self::save_many). If no form is given, the path and content of each
-    /// decide.
-    pub fn push_texts(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
-        let (requests, warnings): (Vec<_>, Vec<_>) = requests.into_iter().map(push::text).unzip();
-        let mut receipts = self.save_many(caller, requests)?;
-        for (receipt, warning) in receipts.iter_mut().zip(warnings) {
-            receipt.warnings.extend(warning);
-        }
-        Ok(receipts)
-    }
-
-    /// Saves a text. If no form is given, its path and content decide.
-    pub fn push_text(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-        let (request, warning) = push::text(request);
-        let mut receipt = self.save(caller, request)?;
-        receipt.warnings.extend(warning);
-        Ok(receipt)
+        push::push(&self.parts, caller, document).map(|receipt| self.presenter().receipt(receipt))
     }
 
     /// Returns the files that the caller imported into its space, as they were then, by path.

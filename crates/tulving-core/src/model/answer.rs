@@ -8,58 +8,41 @@ mod quality;
 mod timeline;
 mod warning;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
 pub use self::cursor::{Cursor, Position};
 pub use self::found::{
-    Answer, BestSection, Explanation, FailedBackend, FurtherSection, Hit, Lane, LaneMark, ListAnswer,
-    Missing, Part, PartName, Strength, Unread,
+    Answer, BestSection, Explanation, FailedBackend, FurtherSection, Hit, LaneMark, ListAnswer, Missing,
+    Part, PartName, Unread,
 };
 pub use self::near::{NearPairs, PossibleUpdate};
 pub use self::quality::{Concerned, Done, Finding, Proposal, Report};
 pub use self::timeline::{Ended, Named, Timeline, TimelineEntry};
-pub use self::warning::{RedactedSecret, Warning};
+pub use self::warning::{RedactedSecret, Warning, WarningMessage};
 use crate::model::association::Association;
 use crate::model::change::Change;
-use crate::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use crate::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, Version};
 use crate::model::memory::{Edition, Memory};
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
-use crate::model::vocabulary::{State, VersionAct};
-
-/// The outcome of a save.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// A new memory.
-    Created,
-    /// The memory with that key or path has a new version.
-    Updated,
-    /// The memory with that key or path already said the same.
-    Unchanged,
-    /// A memory with the same content existed.
-    Duplicate,
-}
+use crate::model::vocabulary::VersionAct;
+pub use crate::model::vocabulary::{Lane, SaveOutcome, Strength};
 
 /// The proof of a save: given only after the commit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SaveReceipt")]
 pub struct Receipt {
-    /// The memory that now has the content.
-    pub id: MemoryId,
-    /// Its number.
-    pub number: Option<Number>,
-    /// The space that it is in.
-    pub space: SpaceId,
+    /// The memory that now has the content, as this save left it.
+    #[serde(flatten)]
+    pub memory: Memory,
     /// The outcome of the save.
-    pub fate: Fate,
+    #[serde(rename = "status")]
+    pub outcome: SaveOutcome,
     /// True if an archived memory became active again.
     pub revived: bool,
-    /// Its current version.
-    pub version: Version,
-    /// Its state.
-    pub state: State,
     /// The fields that changed because a caller now states on purpose what was captured automatically before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<FieldChange>,
@@ -69,11 +52,33 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible_updates: Vec<PossibleUpdate>,
     /// The requests that were not carried out, by name.
+    #[serde(serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
+/// The receipts of several memories, in the order of the requests.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SavedMemories {
+    /// The receipts.
+    pub memories: Vec<Receipt>,
+    /// The new memories that may update, or nearly repeat, memories that existed before, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resembles: Option<String>,
+}
+
+impl SavedMemories {
+    /// Collects receipts.
+    pub fn of(memories: Vec<Receipt>) -> Self {
+        let advice =
+            "if one replaces the other, link the newer to the older with an association that `updates` it";
+        let resembles = NearPairs::of(&memories).map(|pairs| format!("{pairs}; {advice}"));
+        Self { memories, resembles }
+    }
+}
+
 /// A field that a save changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FieldChange {
     /// The name of the field in JSON.
     pub field: &'static str,
@@ -90,17 +95,21 @@ impl std::fmt::Display for FieldChange {
 }
 
 /// A memory that was edited or forgotten.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "EditedMemory")]
 pub struct Edited {
     /// The memory as it is now; if it was forgotten, as it was before.
     #[serde(flatten)]
     pub memory: Memory,
     /// The requests that were not carried out, by name.
+    #[serde(serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// A todo or a goal that was closed or reopened.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CompletedMemory")]
 pub struct Completed {
     /// The memory as it is now.
     #[serde(flatten)]
@@ -110,29 +119,33 @@ pub struct Completed {
 }
 
 /// A link that was made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CreatedAssociation")]
 pub struct Associated {
     /// The link as it is now.
     #[serde(flatten)]
     pub link: Association,
     /// The supersessions that the link undid.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// A turn that was logged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "LoggedTurn")]
 pub struct Logged {
     /// The turn as it is in the log.
     #[serde(flatten)]
     pub turn: Turn,
     /// The redactions in the turn.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// A page of the log of turns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TurnPage {
     /// The turns, oldest first.
     pub turns: Vec<Turn>,
@@ -141,7 +154,8 @@ pub struct TurnPage {
 }
 
 /// Memories that were moved to another space in one transaction.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MovedMemories")]
 pub struct Relocated {
     /// The memories as they are now, in the order given, including those that were there already.
     pub moved: Vec<Memory>,
@@ -150,7 +164,8 @@ pub struct Relocated {
 }
 
 /// Memories that were forgotten in one transaction.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ForgottenMemories")]
 pub struct Gone {
     /// The memories as they were, in the order given.
     pub forgotten: Vec<Memory>,
@@ -158,22 +173,26 @@ pub struct Gone {
     /// already.
     pub missing: Vec<MemoryRef>,
     /// Redactions in the reason, and a note that the turns the memories came from stay.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// Memories that were forgotten because they matched a condition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MatchingForgotten")]
 pub struct Swept {
     /// The forgotten memories, newest first.
     pub forgotten: Vec<Forgone>,
     /// Redactions in the reason, and a note that the turns the memories came from stay.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// A preview of forgetting by a condition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ForgetPreview")]
 pub struct Foreseen {
     /// Number of memories that would be forgotten.
     pub count: u64,
@@ -182,13 +201,15 @@ pub struct Foreseen {
 }
 
 /// A memory that was forgotten because it matched a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForgottenMemory")]
 pub struct Forgone {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
     pub number: Option<Number>,
     /// Its owner.
+    #[serde(rename = "owner_id")]
     pub owner: PrincipalId,
 }
 
@@ -224,7 +245,8 @@ pub enum Once {
 }
 
 /// A memory that says nearly the same as the one saved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "NearMemory")]
 pub struct Near {
     /// Its id.
     pub id: MemoryId,
@@ -238,11 +260,16 @@ pub struct Near {
 }
 
 /// A page of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MemoryPage")]
 pub struct Page {
     /// The memories, in order.
     pub memories: Vec<Memory>,
+    /// Number of memories on all pages; `None` if it was not asked for, or if backends are asked that do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
     /// The start of the next page; `None` at the end.
+    #[serde(rename = "next_cursor")]
     pub next: Option<Cursor>,
     /// The backends that failed in whole or in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -252,12 +279,13 @@ pub struct Page {
 impl Page {
     /// Returns a page of the built-in backend.
     pub(crate) const fn of(memories: Vec<Memory>, next: Option<Cursor>) -> Self {
-        Self { memories, next, failed_backends: Vec::new() }
+        Self { memories, total: None, next, failed_backends: Vec::new() }
     }
 }
 
 /// One version in a memory's history.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MemoryVersion")]
 pub struct HistoryEntry {
     /// The version number.
     pub version: Version,
@@ -276,6 +304,7 @@ pub struct HistoryEntry {
     /// The fields that differ from the version before.
     pub changed: Vec<&'static str>,
     /// The content and fields of this version.
+    #[serde(flatten)]
     pub edition: Edition,
     /// True if the content is left out of the edition because newer versions fill the answer. A revert still restores it in
     /// full.
@@ -284,7 +313,8 @@ pub struct HistoryEntry {
 }
 
 /// A memory near another one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "RelatedMemory")]
 pub struct Relative {
     /// The memory.
     #[serde(flatten)]

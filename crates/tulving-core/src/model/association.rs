@@ -1,5 +1,6 @@
 //! Typed, weighted edges between memories.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::MemoryId;
@@ -8,7 +9,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{LinkedBy, Relation};
 
 /// An edge from one memory to another, unique per pair and relation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Association {
     /// The memory that the link starts from.
     pub source: MemoryId,

@@ -162,9 +162,10 @@ pub struct Claimed {
     /// Its id.
     pub id: MemoryId,
     /// Its space.
+    #[serde(rename = "hub_id", alias = "space")]
     pub space: SpaceId,
     /// Its owner, if the backend names one.
-    #[serde(default)]
+    #[serde(default, rename = "owner_id", alias = "owner")]
     pub owner: Option<PrincipalId>,
     /// Time of the save.
     pub created_at: Timestamp,

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -16,8 +17,7 @@ use crate::model::time::Timestamp;
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(Uuid);
 
         impl $name {
@@ -72,6 +72,40 @@ macro_rules! ids {
             }
         }
     )+};
+}
+
+/// Ids that JSON has as plain UUIDs.
+macro_rules! uuids {
+    ($($name:ident),+ $(,)?) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(out)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                Uuid::deserialize(input).map(Self)
+            }
+        }
+    )+};
+}
+
+uuids!(SpaceId, TeamId, OrgId, PrincipalId, TokenId, TurnId, JobId, PassId, AuditId, ListingId);
+
+/// Writes `mem_` and 32 hexadecimal digits.
+impl Serialize for MemoryId {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(&format_args!("mem_{}", self.0.simple()))
+    }
+}
+
+/// Reads that form, and a plain UUID.
+impl<'de> Deserialize<'de> for MemoryId {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'_, str>::deserialize(input)?;
+        text.strip_prefix("mem_").unwrap_or(&text).parse().map_err(de::Error::custom)
+    }
 }
 
 ids! {
@@ -267,13 +301,47 @@ impl fmt::Display for MemoryRef {
 
 impl Serialize for MemoryRef {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
+        match self {
+            Self::Id(id) => id.serialize(out),
+            Self::Number(_) | Self::Foreign(_) => out.collect_str(self),
+        }
     }
 }
 
+/// Reads the text, and a bare number, with or without a fraction of zero: models write `12` and `12.0` for `#12`.
 impl<'de> Deserialize<'de> for MemoryRef {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
+        input.deserialize_any(MemoryRefVisitor)
+    }
+}
+
+struct MemoryRefVisitor;
+
+impl Visitor<'_> for MemoryRefVisitor {
+    type Value = MemoryRef;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the id of a memory")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<MemoryRef, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<MemoryRef, E> {
+        number.to_string().parse().map_err(E::custom)
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<MemoryRef, E> {
+        number.to_string().parse().map_err(E::custom)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<MemoryRef, E> {
+        if number.fract() == 0.0 {
+            format!("{number:.0}").parse().map_err(E::custom)
+        } else {
+            Err(E::invalid_type(de::Unexpected::Float(number), &self))
+        }
     }
 }
 

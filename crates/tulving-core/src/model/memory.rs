@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tulving_text::chunk::ContentForm;
 
@@ -20,15 +21,21 @@ use crate::model::vocabulary::{
 };
 
 /// A memory as a reader sees it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
     /// Its global id.
     pub id: MemoryId,
     /// Its number in its space. A mirror has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<Number>,
     /// Its space.
+    #[serde(rename = "hub_id", alias = "space")]
     pub space: SpaceId,
+    /// The name of its space, computed at read time.
+    #[serde(rename = "hub_name", skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub space_name: Option<String>,
     /// The principal who first saved it.
+    #[serde(rename = "owner_id", alias = "owner")]
     pub owner: PrincipalId,
     /// The version of its edition.
     pub version: Version,
@@ -50,6 +57,9 @@ pub struct Memory {
     /// The newest memory visible to the reader that updates this one, as stated by a caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
+    /// Its importance at read time: lowered by age, raised by use.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub importance_now: Option<f64>,
     /// The backend that it comes from, if not the built-in one.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
@@ -182,9 +192,10 @@ impl Memory {
 }
 
 /// The part of a memory that an edit replaces as a whole and history keeps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Edition {
     /// Its key, unique in its space within its audience (the owner's private memories, or the shared ones).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Its boundary: who may see it.
     pub boundary: Boundary,
@@ -198,6 +209,7 @@ pub struct Edition {
     #[serde(flatten)]
     pub span: Span,
     /// Its origin, in the caller's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_note: Option<String>,
     /// The fields that were derived, not given.
     #[serde(default, skip_serializing_if = "Auto::is_empty")]
@@ -277,7 +289,7 @@ fn stated<const N: usize>(given: [(Field, &Option<String>); N]) -> impl Iterator
 }
 
 /// The text of a memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Text {
     /// The content in its normal form.
     pub content: String,
@@ -289,8 +301,10 @@ pub struct Text {
     /// SHA-256 of the normalised content; see [`hash`](crate::text::normalize::hash).
     pub content_hash: ContentHash,
     /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A summary of a sentence or two.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The labels.
     pub tags: Vec<String>,
@@ -356,7 +370,7 @@ impl<'de> Deserialize<'de> for Auto {
 }
 
 /// The classification of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Classification {
     /// Its type.
     #[serde(rename = "type")]
@@ -370,15 +384,19 @@ pub struct Classification {
 }
 
 /// The time at which the content happened, and the interval in which it is valid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// Time at which it happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<Timestamp>,
     /// Start of its validity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<Timestamp>,
     /// End of its validity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<Timestamp>,
     /// Time from which recall no longer finds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
 }
 
@@ -398,13 +416,15 @@ impl Span {
 }
 
 /// The status of a memory. Changes make no version; they are logged, and those that a caller asks for by name are audited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
     /// Its lifecycle state.
     pub state: State,
     /// Time at which it was softly forgotten; it can be restored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub forgotten_at: Option<Timestamp>,
     /// Time at which it was quarantined for review.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantined_at: Option<Timestamp>,
     /// True if it is exempt from decay and shown first.
     pub pinned: bool,
@@ -442,21 +462,26 @@ impl Standing {
 }
 
 /// The origin of a memory. Set once, except for the files with the same content.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The author: on request or automatic.
     pub author: Author,
     /// The channel through which it came.
+    #[serde(rename = "source", alias = "origin")]
     pub origin: Origin,
     /// The agent that saved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_agent: Option<String>,
     /// The agent that helped a person to write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub assisted_by_agent: Option<String>,
     /// The trust in its source.
     pub trust: Trust,
     /// The pass that wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<PassId>,
     /// The file that it imports or mirrors; the first one if several have the same content.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_path: Option<String>,
     /// All files with the same content, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -465,8 +490,10 @@ pub struct Provenance {
     #[serde(default, skip_serializing_if = "is_false")]
     pub also_without_path: bool,
     /// Set for a mirror: the file is the source of truth, and the row follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mirror: Option<Mirror>,
     /// The object that it describes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attachment: Option<Attachment>,
 }
 
@@ -528,7 +555,7 @@ impl Sources {
 }
 
 /// The position of a mirrored entry in its file. It is identified by path, hash and occurrence, never by the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mirror {
     /// The line of the file where it begins, from 1.
     pub line: u32,
@@ -537,7 +564,7 @@ pub struct Mirror {
 }
 
 /// An object in storage that a memory describes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
     /// The key of the object in storage.
     pub object_key: String,
@@ -583,18 +610,21 @@ const ATTACHMENT_CHARS: usize = 1_000;
 const LARGEST_OBJECT: u64 = 1 << 53;
 
 /// The conversation a memory came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// The channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Its position there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<i64>,
     /// The speaker's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
 }
 
 /// The times at which a memory was saved, changed and used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Time of the first save.
     pub created_at: Timestamp,

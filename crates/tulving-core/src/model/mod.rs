@@ -22,6 +22,7 @@ pub mod memory;
 pub mod pass;
 pub mod record;
 pub mod request;
+mod schema;
 pub mod score;
 pub mod search;
 pub mod space;

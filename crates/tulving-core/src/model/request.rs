@@ -1,11 +1,17 @@
 //! Requests of callers. A request has what the caller gave; each path checks it once and decides.
 
 mod filter;
+mod query;
+mod whole;
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::filter::{Filter, Forgotten, Quarantined, Timed};
+pub use self::filter::{Filter, Forgotten, MemoryFilter, Quarantined, Timed};
+pub use self::query::{ListQuery, RecallQuery};
+pub use self::whole::WholeNumber;
 use crate::model::answer::{Cursor, Lane, Strength};
+use crate::model::error::{Field, Invalid};
 use crate::model::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
 use crate::model::memory::Attachment;
 use crate::model::space::Viewer;
@@ -14,6 +20,7 @@ use crate::model::vocabulary::{
     Author, Boundary, ContentType, FindingKind, Kind, MemoryType, Origin, PrincipalKind, Relation, Role,
     Stability, Trust, TurnRole,
 };
+pub use crate::model::vocabulary::{Fusion, Sort};
 
 /// The caller, the channel of the request, and the space if the request names none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,16 +40,18 @@ pub struct Caller {
 }
 
 /// A memory to save. Everything except the content is optional.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "NewMemory")]
 pub struct SaveRequest {
-    /// The content to remember.
+    /// The content to remember: one statement that is clear on its own, or a document.
+    #[schemars(length(min = 1))]
     pub content: String,
-    /// Its form, by default `text`.
+    /// Its form (default: detected from path and content).
     pub content_type: Option<ContentType>,
     /// The language of code, such as `rust`.
     pub language: Option<String>,
-    /// Its key. A save with an existing key updates that memory.
+    /// A name of your choice. Saving again under the same key replaces the text.
     pub key: Option<String>,
     /// The title.
     pub title: Option<String>,
@@ -50,30 +59,33 @@ pub struct SaveRequest {
     pub summary: Option<String>,
     /// The labels.
     pub tags: Option<Vec<String>>,
-    /// Its type, by default `fact`.
+    /// What it says (default: fact).
     #[serde(rename = "type")]
     pub memory_type: Option<MemoryType>,
-    /// Its kind, by default that of the type.
+    /// What it is for (default: from the type).
     pub kind: Option<Kind>,
-    /// Its stability, by default that of the type.
+    /// How soon it goes stale (default: from the type).
     pub stability: Option<Stability>,
-    /// Its importance, 0 to 1, by default that of the type.
+    /// How much it matters, 0 to 1 (default: from the type).
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub importance: Option<f64>,
-    /// Its boundary, by default that of the space.
+    /// Who may see it (default: from the space).
     pub boundary: Option<Boundary>,
-    /// The author, by default `user`.
+    /// The author: `user` if somebody asked for it, else `auto` (default: user).
     pub author: Option<Author>,
     /// Its origin, in the caller's words.
     pub source_note: Option<String>,
-    /// The channel through which it comes, by default the caller's.
+    /// The channel through which it comes (default: that of the caller).
+    #[serde(rename = "source", alias = "origin")]
     pub origin: Option<Origin>,
-    /// The agent that saves it, by default the caller's.
+    /// The agent that saves it (default: that of the caller).
     pub source_agent: Option<String>,
     /// The agent that helped a person to write it.
     pub assisted_by_agent: Option<String>,
-    /// The trust in its source, by default `own`.
+    /// The trust in its source (default: own).
     pub trust: Option<Trust>,
-    /// The pass that writes it.
+    /// The pass that writes it. Never taken from outside.
+    #[serde(skip)]
     pub pass: Option<PassId>,
     /// The file that it was read from. A save with an existing path updates that memory.
     pub source_path: Option<String>,
@@ -94,8 +106,12 @@ pub struct SaveRequest {
     pub valid_until: Option<Timestamp>,
     /// Time from which recall no longer finds it.
     pub expires_at: Option<Timestamp>,
-    /// True if it is pinned.
+    /// Seconds until recall no longer finds it, instead of `expires_at`.
+    pub ttl: Option<WholeNumber>,
+    /// True if it is exempt from decay and shown first.
     pub pinned: bool,
+    /// The memory that this one replaces.
+    pub updates: Option<MemoryRef>,
     /// Links to existing memories.
     pub associations: Vec<AssociationRequest>,
 }
@@ -105,91 +121,115 @@ impl SaveRequest {
     pub fn new(content: impl Into<String>) -> Self {
         Self { content: content.into(), ..Self::default() }
     }
+
+    /// Replaces the short forms of a request saved now: `ttl` by the time of expiry, and `updates` by an association.
+    pub(crate) fn expand(mut self, now: Timestamp) -> Result<Self, Invalid> {
+        if let Some(WholeNumber(seconds)) = self.ttl.take() {
+            if self.expires_at.is_some() {
+                return Err(Invalid::TwoExpiries);
+            }
+            if seconds < 0 {
+                let (field, got, least, most) = (Field::Ttl, seconds, 0, i64::MAX);
+                return Err(Invalid::OutsideRange { field, got, least, most });
+            }
+            self.expires_at = Some(now.plus_millis(seconds.saturating_mul(1_000)));
+        }
+        let updated = self.updates.take();
+        self.associations.extend(updated.map(AssociationRequest::updating));
+        Ok(self)
+    }
 }
 
 /// A link to make.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "NewAssociation")]
 pub struct AssociationRequest {
-    /// The memory to link to.
+    /// The memory to link to: an id, or a number in the space such as #12.
     pub target: MemoryRef,
-    /// The relation, by default `related_to`.
+    /// The relation to the target (default: related_to).
     #[serde(default)]
     pub relation: Option<Relation>,
-    /// The strength, 0 to 1, by default 0.5.
+    /// The strength, 0 to 1 (default: 0.5).
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: Option<f64>,
 }
 
-/// An edit. `None` keeps a field; `Some(None)` clears it.
-#[derive(Clone, Debug, Default, PartialEq)]
+impl AssociationRequest {
+    /// Creates a link which says that a memory replaces the target.
+    pub fn updating(target: MemoryRef) -> Self {
+        Self { target, relation: Some(Relation::Updates), weight: None }
+    }
+}
+
+/// Distinguishes null, which clears a field, from a missing field, which keeps it.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(input: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(input).map(Some)
+}
+
+/// An edit. A field that is left out stays; `null` clears it. In code, `None` keeps a field and `Some(None)` clears it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "MemoryEdit")]
 pub struct UpdateRequest {
     /// The version that the caller saw, if an edit in between must be an error.
     pub if_version: Option<Version>,
     /// New content.
+    #[schemars(length(min = 1))]
     pub content: Option<String>,
     /// New form.
     pub content_type: Option<ContentType>,
     /// New language of code.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
     pub language: Option<Option<String>>,
     /// New key.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
     pub key: Option<Option<String>>,
     /// New title.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
     pub title: Option<Option<String>>,
     /// New summary.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
     pub summary: Option<Option<String>>,
     /// New labels, replacing the old ones.
     pub tags: Option<Vec<String>>,
     /// New type.
+    #[serde(rename = "type")]
     pub memory_type: Option<MemoryType>,
     /// New kind.
     pub kind: Option<Kind>,
     /// New stability.
     pub stability: Option<Stability>,
     /// New importance, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub importance: Option<f64>,
     /// New boundary.
     pub boundary: Option<Boundary>,
     /// New source note.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
     pub source_note: Option<Option<String>>,
     /// New time at which it happened.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<Timestamp>")]
     pub occurred_at: Option<Option<Timestamp>>,
     /// New start of validity.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<Timestamp>")]
     pub valid_from: Option<Option<Timestamp>>,
     /// New end of validity.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<Timestamp>")]
     pub valid_until: Option<Option<Timestamp>>,
     /// New time of expiry.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<Timestamp>")]
     pub expires_at: Option<Option<Timestamp>>,
-}
-
-/// A sort order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Sort {
-    /// Newest creation first.
-    #[default]
-    Newest,
-    /// Oldest creation first.
-    Oldest,
-    /// Newest edit first.
-    Updated,
-    /// Newest access first.
-    Accessed,
-    /// Highest importance first.
-    Importance,
-    /// Most often accessed first.
-    MostAccessed,
-    /// Last to happen first; a memory without such a time counts by the time of its save.
-    Happened,
-    /// Open ones first: soonest due, then those without a due date by importance and age, newest first. Then completed ones,
-    /// last done first.
-    Agenda,
-}
-
-impl Sort {
-    /// Returns true if the sort key never changes, so that a page can begin where the last one ended.
-    pub const fn is_fixed(self) -> bool {
-        matches!(self, Self::Newest | Self::Oldest)
-    }
 }
 
 /// A request for a page of a list.
@@ -279,16 +319,6 @@ impl Ask {
     }
 }
 
-/// The way in which the lanes are fused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fusion {
-    /// The engine's own way, chosen by measurement.
-    #[default]
-    Measured,
-    /// Reciprocal rank fusion, with no further weights.
-    Ranks,
-}
-
 /// A recall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecallRequest {
@@ -374,7 +404,9 @@ pub enum Manner {
 }
 
 /// A turn to log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewTurn")]
 pub struct TurnRequest {
     /// The channel that it belongs to.
     pub channel: Option<String>,
@@ -383,8 +415,9 @@ pub struct TurnRequest {
     /// The speaker's name.
     pub speaker: Option<String>,
     /// The text.
+    #[schemars(length(min = 1))]
     pub content: String,
-    /// The source, by default `unknown`.
+    /// The source, such as telegram (default: unknown).
     pub source: Option<String>,
 }
 

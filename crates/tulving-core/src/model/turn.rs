@@ -1,5 +1,6 @@
 //! Turns of a conversation.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{PrincipalId, SpaceId, TurnId};
@@ -66,21 +67,24 @@ impl Listening {
 }
 
 /// A turn of a conversation, as a host logged it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// Its id.
     pub id: TurnId,
     /// The space whose log it is in.
+    #[serde(rename = "hub_id", alias = "space")]
     pub space: SpaceId,
     /// The principal who logged it.
     pub logged_by: PrincipalId,
     /// The channel that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Its position in the space's log: ascends, never reused. Assigned by the store; 0 before.
     pub position: u64,
     /// The role of the speaker.
     pub role: TurnRole,
     /// The speaker's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// The text.
     pub content: String,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-use crate::model::answer::{Fate, Receipt};
+use crate::model::answer::{Receipt, SaveOutcome};
 use crate::model::change::{Right, Write};
 use crate::model::error::{Class, Error, Invalid, StoreError};
 use crate::model::file::{ImportedFile, Stamp};
@@ -260,13 +260,14 @@ struct Waiting {
 
 impl Waiting {
     fn order(&self) -> Order {
-        let Seen { request, told, .. } = &self.document;
-        Order { imported: Some(self.file), told: *told, later: true, ..Order::of(request.clone()) }
+        let Seen { request, note, told, .. } = &self.document;
+        let note = note.clone();
+        Order { imported: Some(self.file), told: *told, later: true, note, ..Order::of(request.clone()) }
     }
 
     fn settle(self, parts: &Parts, saved: Result<Receipt, Error>) -> Result<TakenFile, Error> {
         let Self { path, document, .. } = self;
-        match push::settle(parts, saved, document.warning, document.kept) {
+        match push::settle(parts, saved, document.kept) {
             Ok(receipt) => {
                 let warnings = receipt.warnings.iter().map(ToString::to_string).collect();
                 Ok(TakenFile { path, became: became(&receipt), warnings })
@@ -359,7 +360,7 @@ pub(crate) fn foresee(
     let foresee = |orders: Vec<Order>| {
         let paths: Vec<_> = orders.iter().map(|order| order.request.source_path.clone()).collect();
         let receipts = foresee_orders(parts, caller, orders)?;
-        let ids = receipts.iter().map(|receipt| receipt.id);
+        let ids = receipts.iter().map(|receipt| receipt.memory.id);
         placed.extend(paths.into_iter().zip(ids).filter_map(|(path, id)| Some((path?, id))));
         Ok(receipts)
     };
@@ -378,12 +379,9 @@ pub(crate) fn foresee(
 
 /// Returns the outcomes that these saves would have as one act. Nothing is written or embedded.
 fn foresee_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
-    let (requests, beside): (Vec<_>, Vec<_>) =
-        orders.into_iter().map(|order| (order.request, (order.imported, order.told))).unzip();
-    let ((space, right), mut drafts) = save::read_all(parts, caller, requests)?;
+    let ((space, right), drafts) = save::read_all(parts, caller, orders)?;
     let mut act = Act::new(parts, caller, &space, right, parts.clock.now());
-    for (index, (draft, (imported, told))) in drafts.iter_mut().zip(beside).enumerate() {
-        (draft.imported, draft.told) = (imported, told);
+    for (index, draft) in drafts.iter().enumerate() {
         act.add(draft, &[]).map_err(|error| match error {
             Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
             error => error,
@@ -473,12 +471,12 @@ fn save_all(
 }
 
 fn became(receipt: &Receipt) -> Taken {
-    match receipt.fate {
+    match receipt.outcome {
         _ if receipt.revived => Taken::Revived,
-        Fate::Created => Taken::Created,
-        Fate::Updated => Taken::Updated,
-        Fate::Unchanged => Taken::Unchanged,
-        Fate::Duplicate => Taken::Known,
+        SaveOutcome::Created => Taken::Created,
+        SaveOutcome::Updated => Taken::Updated,
+        SaveOutcome::Unchanged => Taken::Unchanged,
+        SaveOutcome::Duplicate => Taken::Known,
     }
 }
 

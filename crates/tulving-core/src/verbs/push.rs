@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tulving_text::classify::form::{self, DecodedDocument, DocumentForm, FormMismatch};
 
-use crate::model::answer::{Receipt, Warning};
+use crate::model::answer::Receipt;
 use crate::model::error::{Error, Field};
 use crate::model::limits;
 use crate::model::memory::Attachment;
@@ -32,8 +32,8 @@ pub struct Document {
 /// A document that was examined: the request to save, and what goes with it.
 pub(crate) struct Seen {
     pub(crate) request: SaveRequest,
-    /// A warning for the user.
-    pub(crate) warning: Option<Warning>,
+    /// A note about its form, for the receipt.
+    pub(crate) note: Option<String>,
     /// The stored file, if it is not text.
     pub(crate) kept: Option<Kept>,
     /// True if the document itself has metadata.
@@ -44,33 +44,24 @@ pub(crate) struct Seen {
 pub(crate) fn push(parts: &Parts, caller: &Caller, document: Document) -> Result<Receipt, Error> {
     access::workplace(parts, caller)?;
     let seen = look(parts, document)?;
-    let order = Order { told: seen.told, ..Order::of(seen.request) };
+    let order = Order { told: seen.told, note: seen.note, ..Order::of(seen.request) };
     let saved = save::only(save::save_orders(parts, caller, vec![order]));
-    settle(parts, saved, seen.warning, seen.kept)
+    settle(parts, saved, seen.kept)
 }
 
 /// Finishes a push: keeps the stored file if the save succeeded, deletes it otherwise.
 pub(crate) fn settle(
     parts: &Parts,
     saved: Result<Receipt, Error>,
-    warning: Option<Warning>,
     kept: Option<Kept>,
 ) -> Result<Receipt, Error> {
-    match saved {
-        Ok(mut receipt) => {
-            if let Some(kept) = kept {
-                kept.stays(parts);
-            }
-            receipt.warnings.extend(warning);
-            Ok(receipt)
-        }
-        Err(error) => {
-            if let Some(kept) = kept {
-                kept.goes(parts);
-            }
-            Err(error)
+    if let Some(kept) = kept {
+        match &saved {
+            Ok(_) => kept.stays(parts),
+            Err(_) => kept.goes(parts),
         }
     }
+    saved
 }
 
 /// Determines what a document is, and stores its file if it is not text.
@@ -101,14 +92,14 @@ fn look_by(
     let name = name.as_deref().and_then(|name| name.rsplit(['/', '\\']).next());
     let name = normalize::line(Field::File, name.unwrap_or(UNNAMED), limits::NOTE_CHARS)?;
     let (attachment, kept) = attach(&bytes, form.media_type, &name)?;
-    let warning = form.note.map(|note| Warning::Form { note: note.to_string() });
+    let note = form.note.map(|note| note.to_string());
     let request = SaveRequest {
         content: name,
         content_type: Some(ContentType::File),
         attachment: Some(attachment),
         ..about
     };
-    Ok(Seen { request, warning, kept, told: false })
+    Ok(Seen { request, note, kept, told: false })
 }
 
 /// Prepares a document that is text.
@@ -118,9 +109,8 @@ fn written(name: Option<&str>, text: Cow<'_, str>, about: SaveRequest, form: Doc
     let content = legible.unwrap_or_else(|| text.into_owned());
     let wrong = name.filter(|name| is_markdown(name)).and_then(|_| wrong_fields(&content));
     let (about, told) = itself(name, SaveRequest { content, ..about });
-    let (request, warning) = formed(name, about, form);
-    let warning = warning.or_else(|| wrong.or(left_out).map(|note| Warning::Form { note }));
-    Seen { request, warning, kept: None, told }
+    let (request, note) = save::form::apply(name, about, |_| form);
+    Seen { request, note: note.or(wrong).or(left_out), kept: None, told }
 }
 
 /// What is wrong with the fields above a Markdown text, where they cannot be read.
@@ -153,26 +143,4 @@ fn itself(name: Option<&str>, request: SaveRequest) -> (SaveRequest, bool) {
 fn is_markdown(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
     extension.is_some_and(|extension| matches!(extension.as_str(), "md" | "mdx" | "markdown"))
-}
-
-/// Sets the form of a text in a request if none was given.
-pub(crate) fn text(request: SaveRequest) -> (SaveRequest, Option<Warning>) {
-    let name = request.source_path.clone();
-    let form = form::of_text(name.as_deref(), &request.content);
-    formed(name.as_deref(), request, form)
-}
-
-/// Sets the form that was given, else the one that was detected. A claim of structured data is checked, not believed.
-fn formed(name: Option<&str>, request: SaveRequest, told: DocumentForm) -> (SaveRequest, Option<Warning>) {
-    let form = match request.content_type {
-        None => told,
-        Some(ContentType::Structured) => form::of_data(name, request.language.as_deref(), &request.content),
-        Some(_) => return (request, None),
-    };
-    let language = match form.content_type {
-        ContentType::Text => None,
-        _ => request.language.or_else(|| form.language.map(str::to_owned)),
-    };
-    let request = SaveRequest { content_type: Some(form.content_type), language, ..request };
-    (request, form.note.map(|note| Warning::Form { note: note.to_string() }))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tulving_core::model::answer::{Answer, Fate, Strength, Warning};
+use tulving_core::model::answer::{Answer, SaveOutcome, Strength, Warning};
 use tulving_core::model::backend::{
     BUILT_IN, BackendRole, Description, Given, ListQuery, Listed, RecallQuery, Verb, Way,
 };
@@ -91,7 +91,7 @@ impl Backend for Fake {
         _: Duration,
     ) -> Result<Option<Given>, BackendError> {
         self.called("get")?;
-        let found = self.all().into_iter().find(|memory| memory["id"] == id.to_string());
+        let found = self.all().into_iter().find(|memory| memory["id"] == json!(id));
         Ok(found.map(given))
     }
 
@@ -170,18 +170,18 @@ fn only_the_primary_is_written_to_and_the_id_is_the_engines() {
     let (notes, other) = (Arc::new(Fake::default()), Arc::new(Fake::default()));
     let engine = bed.over(vec![secondary("other", &other), primary(&notes)]);
     let receipt = saves(&engine, &user, SaveRequest::new("  Marta owns billing \r\n"));
-    assert_eq!((receipt.fate, receipt.number), (Fate::Created, None));
+    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Created, None));
     let kept = notes.all().remove(0);
-    assert_eq!(kept["id"], receipt.id.to_string());
-    assert_eq!(receipt.id.as_bytes()[6] >> 4, 7, "a UUID of version 7");
+    assert_eq!(kept["id"], json!(receipt.memory.id));
+    assert_eq!(receipt.memory.id.as_bytes()[6] >> 4, 7, "a UUID of version 7");
     assert_eq!(kept["content"], "Marta owns billing", "in its normal form");
     assert_eq!(other.calls(), [""; 0], "a secondary is only read");
     assert_eq!(bed.contents(&user), [""; 0], "and the built-in store is not used");
-    let found = engine.get(&user, receipt.id.into()).expect("there");
+    let found = engine.get(&user, receipt.memory.id.into()).expect("there");
     assert_eq!(found.backend.as_deref(), Some("notes"));
-    let gone = engine.forget(&user, receipt.id.into(), &ForgetRequest::default()).expect("forgotten");
-    assert_eq!(gone.memory.id, receipt.id);
-    refused!(engine.get(&user, receipt.id.into()), Error::NoMemory { .. });
+    let gone = engine.forget(&user, receipt.memory.id.into(), &ForgetRequest::default()).expect("forgotten");
+    assert_eq!(gone.memory.id, receipt.memory.id);
+    refused!(engine.get(&user, receipt.memory.id.into()), Error::NoMemory { .. });
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_backend_hears_of_nothing_that_the_caller_may_not_do_or_that_is_not_well_for
     refused!(engine.save(&stranger, SaveRequest::new("x")), Error::NoSpace { .. });
     refused!(engine.save(&writer, SaveRequest::new(" ")), Error::Invalid(_));
     assert_eq!(notes.calls(), [""; 0]);
-    let id = saves(&engine, &writer, SaveRequest::new("shared")).id;
+    let id = saves(&engine, &writer, SaveRequest::new("shared")).memory.id;
     assert_eq!(engine.get(&reader, id.into()).expect("shared").id, id);
     let forget = ForgetRequest::default();
     refused!(engine.forget(&reader, id.into(), &forget), Error::Denied { need: Role::Writer, .. });
@@ -220,13 +220,18 @@ fn saving_under_a_key_that_exists_updates_that_memory() {
     let engine = bed.over(vec![primary(&notes)]);
     let first = saves(&engine, &user, keyed("color", "blue"));
     let again = saves(&engine, &user, keyed("color", "green"));
-    assert_eq!((again.fate, again.id, again.version.0), (Fate::Updated, first.id, 2));
+    assert_eq!(
+        (again.outcome, again.memory.id, again.memory.version.0),
+        (SaveOutcome::Updated, first.memory.id, 2)
+    );
     let same = saves(&engine, &user, keyed("color", "green"));
-    assert_eq!((same.fate, same.id), (Fate::Unchanged, first.id));
+    assert_eq!((same.outcome, same.memory.id), (SaveOutcome::Unchanged, first.memory.id));
     assert_eq!(notes.all().len(), 1);
     assert_eq!(notes.calls().iter().filter(|call| *call == "save").count(), 2);
-    let linked =
-        SaveRequest { associations: vec![link(first.id, Relation::Updates)], ..SaveRequest::new("teal") };
+    let linked = SaveRequest {
+        associations: vec![link(first.memory.id, Relation::Updates)],
+        ..SaveRequest::new("teal")
+    };
     let linked = saves(&engine, &user, linked);
     assert!(matches!(linked.warnings[..], [Warning::NoLinks { .. }]), "{:?}", linked.warnings);
 }
@@ -238,8 +243,8 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
     let notes = Arc::new(Fake::default());
     let engine = bed.over(vec![built_in(BackendRole::Secondary), primary(&notes)]);
     // Also in the store, so that a fallback to it would succeed.
-    let id = bed.save(&user, "in the store").id;
-    let other = bed.save(&user, "another").id;
+    let id = bed.save(&user, "in the store").memory.id;
+    let other = bed.save(&user, "another").memory.id;
     let everything = ForgetWhere {
         filter: Filter { states: vec![State::Active], ..Filter::default() },
         ..ForgetWhere::default()
@@ -322,7 +327,7 @@ fn what_backends_give_is_weak_evidence_and_counts_for_the_budget() {
 fn a_backend_that_fails_is_named_and_the_others_answer() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, "tea").id;
+    let id = bed.save(&user, "tea").memory.id;
     let late = BackendError::TimedOut { after: Duration::from_millis(500) };
     let slow = Fake::failing(late.clone());
     let unable = Fake::failing(BackendError::NotOffered { what: "recall" });
@@ -398,11 +403,11 @@ fn walls_hold_whatever_a_backend_says() {
     let elsewhere = bed.hub("elsewhere");
     let ann = bed.member("ann", hub, Role::Reader);
     let good = memory(hub, 9, "good");
-    let stored = bed.save(&within(&user, hub), "in the store").id;
+    let stored = bed.save(&within(&user, hub), "in the store").memory.id;
     let cases: Vec<(&str, Vec<Value>)> = vec![
         ("its space was not asked for", vec![memory(elsewhere, 1, "from elsewhere")]),
         ("was given twice", vec![good.clone()]),
-        ("UUID parsing failed", vec![with(memory(hub, 1, "x"), "id", json!("12"))]),
+        ("is not an id", vec![with(memory(hub, 1, "x"), "id", json!("12"))]),
         ("the limit is 3000000", vec![memory(hub, 1, &"x".repeat(3_000_001))]),
         ("the content is empty", vec![memory(hub, 1, " ")]),
         ("missing field", vec![json!({ "content": "x" })]),
@@ -483,7 +488,7 @@ fn private_memories_of_a_backend_are_for_their_owner_and_nobody_is_told_of_them(
     };
     assert_eq!(seen(&ann), ["Ann's own tea"]);
     assert_eq!(seen(&bob), [""; 0]);
-    let id: MemoryId = private["id"].as_str().expect("an id").parse().expect("an id");
+    let id: MemoryId = serde_json::from_value(private["id"].clone()).expect("an id");
     assert_eq!(engine.get(&ann, id.into()).expect("her own").id, id);
     refused!(engine.get(&bob, id.into()), Error::NoMemory { .. });
 }

@@ -27,6 +27,7 @@ use tulving_core::{LoadOptions, SecretPolicies};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
 use tulving_testkit::embedder::FakeEmbedder;
+use uuid::Uuid;
 
 use crate::bed::{Bed, keyed, link, listing, said, turn, within};
 
@@ -52,12 +53,12 @@ impl FaultFixture {
         let hub = bed.hub("hub");
         let user = within(&bed.user(), hub);
         bed.member("friend", hub, Role::Writer);
-        let plain = bed.save(&user, "plain").id;
-        let edited = bed.save(&user, keyed("k", "first words")).id;
+        let plain = bed.save(&user, "plain").memory.id;
+        let edited = bed.save(&user, keyed("k", "first words")).memory.id;
         bed.update(&user, edited, &said("second words"));
-        let archived = bed.save(&user, "archived").id;
+        let archived = bed.save(&user, "archived").memory.id;
         bed.engine.archive(&user, archived.into()).expect("archived");
-        let forgotten = bed.save(&user, "forgotten").id;
+        let forgotten = bed.save(&user, "forgotten").memory.id;
         bed.forget(&user, forgotten, Manner::Soft);
         bed.link(&user, plain, edited, Relation::PartOf);
         bed.link(&user, plain, edited, Relation::CausedBy);
@@ -97,8 +98,18 @@ impl FaultFixture {
         let passes = PassFilter { limit: 100, ..PassFilter::default() };
         text += &format!("{:#?}\n", store.passes(&self.user.viewer, &passes).expect("passes"));
         text += &format!("{:#?}\n", store.changes(Seq(0), 10_000).expect("the log"));
-        with_plain_ids(&text)
+        with_plain_ids(&with_uuids(&text))
     }
+}
+
+/// Writes the ids of memories as the UUIDs that they are.
+fn with_uuids(text: &str) -> String {
+    let mut parts = text.split("mem_");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.get(..32).and_then(|id| id.parse::<Uuid>().ok()) {
+        Some(id) => text + &id.to_string() + &part[32..],
+        None => text + "mem_" + part,
+    })
 }
 
 /// Replaces each id with the number of ids before it, because ids are new in each run.
@@ -561,7 +572,7 @@ fn proposal_to_replace_a_secret() {
             let kept = SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() };
             let engine = stage.bed.beside().with_secrecy(kept);
             let secret = SaveRequest::new("password: Winter2031! of the router");
-            let id = engine.save(&stage.user, secret).expect("saved").id;
+            let id = engine.save(&stage.user, secret).expect("saved").memory.id;
             stage.bed.link(&stage.user, id, stage.plain, Relation::PartOf);
         },
         |s| {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::model::answer::{Ended, Fate, Warning};
+use tulving_core::model::answer::{Ended, SaveOutcome, Warning};
 use tulving_core::model::change::Change;
 use tulving_core::model::error::Error;
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
@@ -388,7 +388,7 @@ impl IsolationProbe<'_> {
         for request in requests {
             let described = format!("{request:?}, {}", self.said);
             let receipt = self.engine().save(&asking, request.clone()).expect("a writer may save");
-            assert_eq!(receipt.fate, Fate::Created, "{described}");
+            assert_eq!(receipt.outcome, SaveOutcome::Created, "{described}");
             let skipped: Vec<Warning> = request
                 .associations
                 .iter()
@@ -396,21 +396,21 @@ impl IsolationProbe<'_> {
                 .collect();
             assert_eq!(receipt.warnings, skipped, "{described}");
             if request.content == "a link" {
-                let missing = AssociationTried::new(self, &asking, receipt.id, self.nothing.into());
-                let tried = AssociationTried::new(self, &asking, receipt.id, hidden.id.into());
+                let missing = AssociationTried::new(self, &asking, receipt.memory.id, self.nothing.into());
+                let tried = AssociationTried::new(self, &asking, receipt.memory.id, hidden.id.into());
                 if !self.town.sees_forgotten(&asking, hidden) {
                     assert_eq!(tried.0, missing.0, "{described}");
                 }
                 let mut edit = said(content);
                 edit.key = hidden.edition.key.clone().map(Some);
                 edit.boundary = Some(Boundary::Private);
-                let edited = self.engine().update(&asking, receipt.id.into(), &edit);
+                let edited = self.engine().update(&asking, receipt.memory.id.into(), &edit);
                 assert!(edited.is_ok(), "an edit onto the same words: {edited:?}, {described}");
                 let back = UpdateRequest { boundary: Some(Boundary::Hub), ..UpdateRequest::default() };
-                let shared = self.engine().update(&asking, receipt.id.into(), &back);
+                let shared = self.engine().update(&asking, receipt.memory.id.into(), &back);
                 assert!(shared.is_ok(), "and shared: {shared:?}, {described}");
             }
-            self.bed.forget(&asking, receipt.id, Manner::Hard);
+            self.bed.forget(&asking, receipt.memory.id, Manner::Hard);
         }
     }
 
@@ -586,10 +586,15 @@ fn a_confined_call_reaches_nothing_of_another_space() {
         &|which| engine.forget(&confined, which, &hard).map(drop),
         &|which| engine.update(&confined, which, &said("other")).map(drop),
         &|which| engine.related(&confined, which, 1).map(drop),
-        &|which| engine.associate(&confined, own.id.into(), &link(which, Relation::RelatedTo)).map(drop),
+        &|which| {
+            engine.associate(&confined, own.memory.id.into(), &link(which, Relation::RelatedTo)).map(drop)
+        },
     ];
     for verb in verbs {
-        assert_eq!(told(verb(hidden.id.into()), hidden.id), told(verb(nothing.into()), nothing));
+        assert_eq!(
+            told(verb(hidden.memory.id.into()), hidden.memory.id),
+            told(verb(nothing.into()), nothing)
+        );
     }
     let spaces: Vec<_> =
         engine.spaces(&confined).expect("spaces").into_iter().map(|space| space.name).collect();
@@ -599,9 +604,9 @@ fn a_confined_call_reaches_nothing_of_another_space() {
             assert!(matches!(wider, Err(Error::NoSpace { .. })), "{wider:?}");
         }
         assert!(engine.members(&confined, &space).is_err());
-        assert!(engine.move_to(&confined, &[own.id.into()], &space).is_err());
+        assert!(engine.move_to(&confined, &[own.memory.id.into()], &space).is_err());
     }
     assert_eq!(bed.contents(&confined), ["of here"]);
     assert_eq!(engine.count(&confined, &Filter::default()).expect("a count"), 1);
-    assert!(engine.get(&user, hidden.id.into()).is_ok(), "it is as it was");
+    assert!(engine.get(&user, hidden.memory.id.into()).is_ok(), "it is as it was");
 }

@@ -125,7 +125,7 @@ fn the_year_2038_and_the_far_ends_of_time_are_times_like_others() {
         ("9999-12-30T00:00:00Z", "near the end"),
     ] {
         bed.clock.set(at.parse().expect("a time"));
-        let id = bed.save(&user, content).id;
+        let id = bed.save(&user, content).memory.id;
         assert_eq!(bed.get(&user, id).usage.created_at.date(), at[..10]);
         life::tend(&bed.engine);
     }
@@ -152,7 +152,7 @@ fn a_day_begins_at_the_same_instant_whatever_the_zone_and_its_summer() {
             ..SaveRequest::new("said before the clocks were changed")
         },
     );
-    let state = || bed.get(&user, id.id).standing.state;
+    let state = || bed.get(&user, id.memory.id).standing.state;
     bed.clock.set(at("2026-03-29T02:29:00+02:00"));
     life::tend(&bed.engine);
     assert_eq!(state(), State::Active, "a minute before 21 days of 24 hours");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::model::answer::{Answer, Cursor, Fate, Near, Strength};
+use tulving_core::model::answer::{Answer, Cursor, Near, SaveOutcome, Strength};
 use tulving_core::model::id::{ListingId, MemoryId, Seq};
 use tulving_core::model::request::{
     Ask, Caller, Fusion, ListRequest, Manner, SaveRequest, Sort, UpdateRequest,
@@ -61,8 +61,8 @@ impl UnseenFixture {
         for content in contents {
             for engine in &self.engines {
                 let receipt = engine.save(&self.bob, SaveRequest::new(content.clone())).expect("saved");
-                assert_eq!(receipt.fate, Fate::Created, "{content}");
-                self.bed.forget(&self.bob, receipt.id, Manner::Hard);
+                assert_eq!(receipt.outcome, SaveOutcome::Created, "{content}");
+                self.bed.forget(&self.bob, receipt.memory.id, Manner::Hard);
                 named.push(receipt.near);
             }
         }
@@ -210,7 +210,8 @@ fn a_frozen_order_does_not_show_what_was_hidden_since() {
     let bed = Bed::new();
     let hub = bed.hub("hub");
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
-    let ids: Vec<MemoryId> = (0..6).map(|n| bed.save(&ann, format!("thought {n}").as_str()).id).collect();
+    let ids: Vec<MemoryId> =
+        (0..6).map(|n| bed.save(&ann, format!("thought {n}").as_str()).memory.id).collect();
     let first = bed.engine.list(&bob, &listing(Sort::Updated, 3)).unwrap();
     let hide = UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() };
     bed.update(&ann, ids[1], &hide);
@@ -226,8 +227,8 @@ fn the_log_of_changes_holds_no_content() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "unutterable");
-    bed.update(&user, memory.id, &said("unutterable, edited"));
-    bed.forget(&user, memory.id, Manner::Hard);
+    bed.update(&user, memory.memory.id, &said("unutterable, edited"));
+    bed.forget(&user, memory.memory.id, Manner::Hard);
     let changes = Log::changes(&*bed.store, Seq(0), 100).unwrap();
     assert_eq!(changes.last().map(|change| change.kind), Some(ChangeKind::Erased));
     let everything = format!("{changes:?} {:?}", bed.dump());

@@ -15,7 +15,7 @@ pub fn id(id: MemoryId) -> String {
     format!("mem_{}", id.to_string().replace('-', ""))
 }
 
-/// A memory with the whole table of fields.
+/// A memory with all its fields.
 #[derive(Serialize, JsonSchema)]
 pub struct MemaxMemory {
     /// Unique identifier.
@@ -26,9 +26,9 @@ pub struct MemaxMemory {
     owner_id: String,
     /// Server-derived or user-provided title.
     title: String,
-    /// Short summary; of a short memory what it says.
+    /// Short summary; for a short memory, its content.
     summary: String,
-    /// The content; of a long document, in an answer to a query, its best section.
+    /// The content; in an answer to a query, the best section of a long document.
     content: String,
     /// Its form.
     #[schemars(schema_with = "words::word::<ContentType>")]
@@ -37,16 +37,16 @@ pub struct MemaxMemory {
     content_hash: String,
     /// Labels.
     tags: Vec<String>,
-    /// What it is for.
+    /// The kind: what the content is for.
     #[schemars(schema_with = "words::word::<Kind>")]
     kind: Kind,
-    /// How soon it goes stale.
+    /// The stability: how soon the content goes stale.
     #[schemars(schema_with = "words::word::<Stability>")]
     stability: Stability,
-    /// Who may see it.
+    /// The boundary: who may see it.
     #[schemars(schema_with = "words::word::<Boundary>")]
     boundary: Boundary,
-    /// Its place in its life.
+    /// Its lifecycle state.
     #[schemars(schema_with = "words::word::<State>")]
     state: State,
     /// Origin.
@@ -58,18 +58,18 @@ pub struct MemaxMemory {
     assisted_by_agent: Option<String>,
     /// The file it comes from.
     source_path: Option<String>,
-    /// The line of that file where it stands, where it mirrors one.
+    /// The line of that file, if it mirrors one.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     /// How many times the memory has been retrieved.
     access_count: u64,
     /// Incremented on edits.
     version: u32,
-    /// When it was pushed.
+    /// Time of the push.
     created_at: String,
-    /// When it was last edited.
+    /// Time of the last edit.
     updated_at: String,
-    /// When it was last retrieved.
+    /// Time of the last retrieval.
     accessed_at: String,
 }
 

@@ -152,10 +152,10 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
         let memax = bed.data(Memax, "memax_recall", json!({ "query": word, "kinds": [one.kind] }));
         assert_eq!(memax["memories"][0]["content"], one.content);
         assert_eq!(memax["memories"][0]["kind"], one.kind);
-        let native = bed.data(Native, "recall", json!({ "question": word, "types": [one.native] }));
+        let native = bed.data(Native, "recall", json!({ "query": word, "types": [one.native] }));
         assert_eq!(
-            (&native["memories"][0]["content"], &native["memories"][0]["id"]),
-            (&json!(one.content), &json!(format!("#{number}")))
+            (&native["memories"][0]["content"], &native["memories"][0]["number"]),
+            (&json!(one.content), &json!(number))
         );
     }
     let summary = tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary");
@@ -180,7 +180,7 @@ fn what_one_dialect_forgets_none_shows() {
         assert_eq!(bed.text(Groups, "list_memories", json!({})), "No memories saved.");
         assert_eq!(bed.data(Spacebot, "memory_recall", json!({ "mode": "recent" }))["total_found"], 0);
         assert_eq!(bed.data(Memax, "memax_list", json!({ "include_archived": true }))["memories"], json!([]));
-        assert_eq!(bed.data(Native, "recall", json!({ "question": "forgotten" }))["total_found"], 0);
+        assert_eq!(bed.data(Native, "recall", json!({ "query": "forgotten" }))["total"], 0);
     }
 }
 
@@ -189,12 +189,18 @@ fn what_could_not_be_looked_at_is_said_by_every_dialect_that_searches() {
     let bed = Bed::with(Arc::new(BrokenEmbedder));
     bed.text(Groups, "save_memory", json!({ "key": "tea", "content": "Tea is served at four" }));
     for (dialect, tool, asked) in [
-        (Native, "recall", json!({ "question": "tea" })),
+        (Native, "recall", json!({ "query": "tea" })),
         (Memax, "memax_recall", json!({ "query": "tea" })),
         (Spacebot, "memory_recall", json!({ "query": "tea" })),
     ] {
         let found = bed.data(dialect, tool, asked);
         assert_eq!(found["memories"][0]["content"], "Tea is served at four", "{dialect}");
+        if dialect == Native {
+            let failed = &found["failed_lanes"][0];
+            assert_eq!(failed["lane"], "vector");
+            assert!(failed["why"].as_str().expect("a reason").starts_with("the model broken failed"));
+            continue;
+        }
         let said = found["warnings"][0].as_str().expect("a warning");
         assert!(said.starts_with("vector: the model broken failed"), "{dialect}: {said}");
     }
@@ -202,7 +208,7 @@ fn what_could_not_be_looked_at_is_said_by_every_dialect_that_searches() {
     assert_eq!(groups(&bed), "Found 1 memory:\n- tea [core]: Tea is served at four");
     bed.files.set_broken(true);
     let said = groups(&bed);
-    assert!(said.contains("\n(Not everything was looked at: "), "{said}");
+    assert!(said.contains("\n(The answer is incomplete: "), "{said}");
 }
 
 #[test]

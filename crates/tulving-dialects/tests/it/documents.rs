@@ -36,7 +36,7 @@ fn push(bed: &Bed, name: &str, text: &str) {
 fn pointer(part: &str, text: &str) -> String {
     let count = text.chars().count();
     format!(
-        "[{part} of manual.md, {count} characters in all; `tulving get 1` and the resource memory://1 have the whole]"
+        "[{part} of manual.md, {count} characters in all; `tulving get 1` and the resource memory://1 return all of it]"
     )
 }
 
@@ -105,7 +105,7 @@ fn recall_of_groups_shows_the_section_that_matched() {
         assert!(found.contains(
             "]: ## Anodes\n  \n  The zinc anodes are replaced every spring.\n  [Manual › Anodes, line "
         ));
-        let whole = format!("`tulving get {id}` and the resource memory://{id} have the whole]");
+        let whole = format!("`tulving get {id}` and the resource memory://{id} return all of it]");
         assert!(found.contains(&whole), "a number would be one of another space: {found}");
     }
 }
@@ -165,9 +165,9 @@ fn what_was_saved_through_the_dialect_returns_whole_and_its_summary_does_not_rep
 fn a_text_pushed_without_a_path_is_a_document_from_fifty_thousand_bytes_on() {
     let bed = Bed::new();
     let text = "The pump is greased with care in May. ".repeat(2_000);
-    bed.engine.push_text(&bed.caller, SaveRequest::new(text.trim_end())).expect("pushed");
+    bed.engine.save(&bed.caller, SaveRequest::new(text.trim_end())).expect("pushed");
     let found = bed.data(Spacebot, "memory_recall", json!({ "query": "pump", "max_results": 1 }));
     assert!(found.to_string().len() < 4_000, "{}", found.to_string().len());
-    let native = bed.data(Native, "recall", json!({ "question": "pump" }));
+    let native = bed.data(Native, "recall", json!({ "query": "pump" }));
     assert!(native.to_string().len() < 10_000);
 }

@@ -183,7 +183,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
         (Memax, "memax_hub_members", json!({ "hub_id": "red" })),
         (Spacebot, "memory_delete", json!({ "memory_id": id })),
         (Spacebot, "memory_recall", json!({ "query": "red plan" })),
-        (Native, "recall", json!({ "question": "what is the red plan?" })),
+        (Native, "recall", json!({ "query": "what is the red plan?" })),
         (Native, "update", json!({ "id": id, "content": "changed" })),
         (Native, "forget", json!({ "id": id })),
         (Native, "context", json!({ "about": "red plan" })),
@@ -222,7 +222,7 @@ fn what_has_a_key_is_not_forgotten_by_its_number() {
     assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "#2" })), "Removed memory \"#2\".");
     assert!(bed.engine.get(&bed.caller, plain.into()).is_err());
     let said = bed.refused(Groups, "save_memory", json!({ "key": "#8", "content": "x" }));
-    assert_eq!(said, "`#8` is what a memory without a key is called; choose a name, such as favorite-color");
+    assert_eq!(said, "`#8` is the number of a memory, not a key; choose a name, such as favorite-color");
 }
 
 #[test]

@@ -15,13 +15,16 @@ fn bed() -> Bed {
 #[test]
 fn native_and_memax_have_file_and_line_as_fields() {
     let bed = bed();
-    let answer = bed.data(Native, "recall", json!({ "question": "what about the boat painted red?" }));
+    let answer = bed.data(Native, "recall", json!({ "query": "what about the boat painted red?" }));
     let memories = answer["memories"].as_array().expect("memories");
     let painted =
         memories.iter().find(|memory| memory["content"] == "The boat was painted red").expect("found");
-    assert_eq!((&painted["source_path"], &painted["line"]), (&json!("memory/2026-05-27.md"), &json!(3)));
-    let moored = memories.iter().find(|memory| memory["id"] == "#1").expect("found");
-    assert!(moored.get("source_path").is_none() && moored.get("line").is_none(), "{moored}");
+    assert_eq!(
+        (&painted["source_path"], &painted["mirror"]["line"]),
+        (&json!("memory/2026-05-27.md"), &json!(3))
+    );
+    let moored = memories.iter().find(|memory| memory["number"] == 1).expect("found");
+    assert!(moored.get("source_path").is_none() && moored.get("mirror").is_none(), "{moored}");
     let answer = bed.data(Memax, "memax_recall", json!({ "query": "what about the boat painted red?" }));
     let memories = answer["memories"].as_array().expect("memories");
     let painted =
@@ -47,7 +50,7 @@ fn groups_calls_them_by_file_and_line() {
     assert!(text.contains("\n- groups/kitchen/recipes.md:3 [core]: thyme and leek"), "{text}");
     assert_eq!(call("list_memories", json!({})), "1 memory:\n- soup [core]");
     let gone = call("forget_memory", json!({ "key": "groups/kitchen/recipes.md:3" }));
-    assert!(gone.contains("stands in the file recipes.md"), "{gone}");
+    assert!(gone.contains("it comes from the file recipes.md"), "{gone}");
 }
 
 #[test]
@@ -61,8 +64,8 @@ fn forgetting_a_file_by_its_name_says_that_it_is_a_file() {
     for key in ["recipes.md", "recipes.md:3", "groups/kitchen/recipes.md", " groups/kitchen/recipes.md:3 "] {
         let said = call("forget_memory", json!({ "key": key }));
         let explained = format!(
-            "\"{}\" is no memory that was saved: it stands in the file recipes.md. Nothing was removed. Edit the file, or \
-             remove it, and what it said is forgotten.",
+            "\"{}\" is not a saved memory: it comes from the file recipes.md. Nothing was removed. To forget it, edit or \
+             remove the file.",
             key.trim()
         );
         assert_eq!(said, explained);
@@ -107,7 +110,7 @@ fn max_has_records_alone() {
 fn nowhere_is_a_mirror_called_by_no_number() {
     let bed = bed();
     for (dialect, tool, arguments) in [
-        (Native, "recall", json!({ "question": "boat painted red" })),
+        (Native, "recall", json!({ "query": "boat painted red" })),
         (Max, "recall", json!({ "keyword": "red" })),
         (Memax, "memax_recall", json!({ "query": "boat painted red" })),
         (Groups, "recall_memories", json!({ "query": "painted" })),

@@ -147,21 +147,29 @@ fn further_sections_of_a_long_memory_are_told_with_their_places() {
     let question = json!({ "query": "The relief valve opens at nine bar" });
     let found = data(&bed, "recall", &question);
     let long = &found["memories"][0];
-    assert_eq!(long["section"], json!({ "start": 0, "end": 10 + boiler.trim_end().len(), "line": 1 }));
+    let end = 10 + boiler.trim_end().len();
+    let best = json!({ "start": 0, "end": end, "line": 1, "heading_path": ["Manual", "Boiler"] });
+    assert_eq!(long["section"], best);
     let start = content.find("## Tank").expect("it is there");
-    let further = &long["further"][0];
-    assert_eq!(further["section"], json!({ "start": start, "end": content.len(), "line": 11 }));
+    let further = &long["more_sections"][0];
+    assert_eq!(
+        (&further["start"], &further["end"], &further["line"]),
+        (&json!(start), &json!(content.len()), &json!(11))
+    );
     assert_eq!(
         (&further["content"], &further["heading_path"]),
         (&json!(content[start..]), &json!(["Manual", "Tank"]))
     );
     assert!(further["relevance_score"].as_f64() <= long["relevance_score"].as_f64());
     let short = &found["memories"][1];
-    assert!(short.get("further").is_none() && short.get("section").is_none(), "{short}");
+    assert!(short.get("more_sections").is_none() && short.get("section").is_none(), "{short}");
     let little = json!({ "query": question["query"], "token_budget": 150 });
     let found = data(&bed, "recall", &little);
     assert_eq!(found["memories"].as_array().map(Vec::len), Some(2));
-    assert!(found["memories"][0].get("further").is_none(), "both memories have room, and nothing further");
+    assert!(
+        found["memories"][0].get("more_sections").is_none(),
+        "both memories have room, and nothing further"
+    );
 }
 
 #[test]
@@ -240,7 +248,7 @@ fn a_memory_that_mirrors_a_file_has_its_line_and_is_listed_only_where_the_file_i
     let found = data(&bed, "recall", &json!({ "query": "who is called Ana?" }));
     let memory = &found["memories"][0];
     assert_eq!(
-        (&memory["source_path"], &memory["line"], &memory["number"]),
+        (&memory["source_path"], &memory["mirror"]["line"], &memory["number"]),
         (&json!("memory/MEMORY.md"), &json!(1), &Value::Null)
     );
     assert_eq!(data(&bed, "listMemories", &json!({}))["memories"], json!([]));

@@ -367,7 +367,7 @@ fn native() {
             ("importance out of range", json!({ "memories": [{ "content": "x", "importance": 7 }] })),
             ("no time", json!({ "memories": [{ "content": "x", "occurred_at": "yesterday" }] })),
             ("content missing", json!({ "memories": [{ "type": "fact" }] })),
-            ("replaces another space's", json!({ "memories": [{ "content": "Linked", "replaces": "FAR" }] })),
+            ("replaces another space's", json!({ "memories": [{ "content": "Linked", "updates": "FAR" }] })),
             ("huge", json!({ "memories": [{ "content": huge() }] })),
         ],
     );
@@ -375,12 +375,12 @@ fn native() {
         d,
         "recall",
         &[
-            ("good", json!({ "question": "how do we deploy?" })),
-            ("empty", json!({ "question": "" })),
-            ("out of range", json!({ "question": "x", "limit": 101 })),
-            ("budget out of range", json!({ "question": "x", "token_budget": 0 })),
-            ("unknown type", json!({ "question": "x", "types": ["note"] })),
-            ("huge", json!({ "question": huge() })),
+            ("good", json!({ "query": "how do we deploy?" })),
+            ("empty", json!({ "query": "" })),
+            ("out of range", json!({ "query": "x", "limit": 101 })),
+            ("budget out of range", json!({ "query": "x", "token_budget": 0 })),
+            ("unknown type", json!({ "query": "x", "types": ["note"] })),
+            ("huge", json!({ "query": huge() })),
         ],
     );
     transcript(

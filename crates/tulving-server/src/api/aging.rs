@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tulving_core::model::memory::Memory;
 use tulving_core::{TendRequest, TendedStep};
-
-use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
-use super::shown::{MemoryReply, shown};
 use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::tool::{ToolContext, ToolError};
+
+use tulving_dialects::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 
 /// Maximum and default number of steps in the report.
 const STEPS: i64 = 1_000;
@@ -15,8 +15,9 @@ const USUAL_STEPS: i64 = 100;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Post, "/v1/tend", "tend", "Apply the rules for what has aged", tend).saying(
-            "In the space of the call, for its admins. With `dry_run` it says what would be done, and why, and writes nothing.",
+        Operation::new(OperationMethod::Post, "/v1/tend", "tend", "Apply lifecycle rules", tend).saying(
+            "Applies the lifecycle rules to the space of the call. For its admins. With `dry_run` it reports what would be done, and \
+             why, and writes nothing.",
         ),
     ]
 }
@@ -24,35 +25,35 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TendArguments {
-    /// Only say what would be done (default: false).
+    /// True to only report what would be done (default false).
     #[serde(default)]
     dry_run: bool,
-    /// Most steps to tell, 1 to 1000 (default 100).
+    /// Maximum number of steps in the report, 1 to 1000 (default 100).
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<WholeNumber>,
 }
 
-/// What rules did, or would do.
+/// The steps that the rules took, or would take.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TendReport")]
 struct TendReply {
-    /// Whether nothing was written.
+    /// True if nothing was written.
     dry_run: bool,
-    /// How many memories were looked at.
+    /// Number of memories that were checked.
     looked_at: u64,
-    /// How many began to cool.
+    /// Number of memories that became cooling.
     cooled: u64,
-    /// How many are active again.
+    /// Number of memories that became active again.
     revived: u64,
-    /// How many were archived.
+    /// Number of memories that were archived.
     archived: u64,
-    /// How many that were forgotten went for good.
+    /// Number of forgotten memories that were deleted for good.
     erased: u64,
-    /// How many entries of the audit went.
+    /// Number of audit entries that were deleted.
     audit_removed: u64,
-    /// How many would go for good once the clock has been steady for a day.
+    /// Number of memories whose deletion waits until the clock has been steady for a day.
     held_back: u64,
-    /// The first of these steps.
+    /// The first steps, up to the limit.
     steps: Vec<TendStepReply>,
 }
 
@@ -60,12 +61,12 @@ struct TendReply {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TendStep")]
 struct TendStepReply {
-    /// What is done: cool, revive, archive or erase.
+    /// The action: cool, revive, archive or erase.
     step: &'static str,
-    /// Why.
+    /// The reason.
     why: String,
     /// The memory.
-    memory: MemoryReply,
+    memory: Memory,
 }
 
 fn tend(
@@ -77,12 +78,8 @@ fn tend(
         dry_run: asked.dry_run,
         shown: limited(desk, asked.limit, USUAL_STEPS, STEPS)?,
     };
-    let now = desk.engine.now();
-    let taken = |TendedStep { step, why, memory }: TendedStep| TendStepReply {
-        step: step.as_str(),
-        why,
-        memory: shown(&memory, now),
-    };
+    let taken =
+        |TendedStep { step, why, memory }: TendedStep| TendStepReply { step: step.as_str(), why, memory };
     let tended = desk.engine.tend(&desk.caller, &request)?;
     Ok(TendReply {
         dry_run: asked.dry_run,

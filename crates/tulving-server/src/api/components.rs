@@ -9,7 +9,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
 
-use super::operation::{Audience, Operation};
+use tulving_dialects::operation::{Audience, Operation};
 use tulving_dialects::{outgoing, tool};
 
 /// The place of shared types in an OpenAPI description.

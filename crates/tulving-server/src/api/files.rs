@@ -5,25 +5,26 @@ use serde::{Deserialize, Serialize};
 use tulving_core::files::archive::ConversationFile;
 use tulving_core::files::shelf::{FileWriteMode, WorkspaceFile, WorkspaceFileList};
 use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::model::answer::WarningMessage;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::TurnRole;
 
-use super::journals::UnreadFileReply;
-use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
-use super::people::NoArguments;
+use super::messages;
+use tulving_core::model::answer::Unread;
 use tulving_dialects::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
-use tulving_dialects::tool::{self, ToolContext, ToolError};
-use tulving_dialects::words;
+use tulving_dialects::input::NoArguments;
+use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use tulving_dialects::tool::{ToolContext, ToolError};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/files", "listFiles", "The files of the space", list).read_by(Audience::Relays)
-            .saying("In the default space, those of memory and conversations alone."),
-        Operation::new(OperationMethod::Get, "/v1/files/{*file}", "getFile", "What a file says", get).read_by(Audience::Relays)
+        Operation::new(OperationMethod::Get, "/v1/files", "listFiles", "List the files of the space", list).read_by(Audience::Relays)
+            .saying("In the default space, only the folders `memory` and `conversations` are listed."),
+        Operation::new(OperationMethod::Get, "/v1/files/{*file}", "getFile", "Read a file", get).read_by(Audience::Relays)
             .saying("Text only, up to 8 MB."),
-        Operation::new(OperationMethod::Put, "/v1/files/{*file}", "putFile", "Make or replace a file", put)
+        Operation::new(OperationMethod::Put, "/v1/files/{*file}", "putFile", "Create or replace a file", put)
             .creating()
-            .saying("With `new` it must not be there."),
+            .saying("With `new`, the file must not exist yet."),
         Operation::new(OperationMethod::Delete, "/v1/files/{*file}", "removeFile", "Remove a file", remove),
         Operation::new(
             OperationMethod::Post,
@@ -34,24 +35,24 @@ pub(super) fn operations() -> Vec<Operation> {
         )
         .creating()
         .saying(
-            "The messages become a file, and what they came to a memory: both or neither. Without messages, what the log \
-             still has. Nothing is overwritten: a second of the same name on a day is `-2`.",
+            "Writes the messages to a file and their summary to a memory: both or neither. Without messages, it archives the \
+             turns that are still in the log. Nothing is overwritten: a second conversation of the same name and day ends in `-2`.",
         ),
         Operation::new(
             OperationMethod::Get,
             "/v1/conversations",
             "listConversations",
-            "The archived conversations, newest first",
+            "List archived conversations, newest first",
             conversations,
         ).read_by(Audience::Relays),
         Operation::new(
             OperationMethod::Get,
             "/v1/conversations/{conversation}",
             "getConversation",
-            "An archived conversation, message by message",
+            "Read an archived conversation",
             conversation,
         ).read_by(Audience::Relays)
-        .saying("By its name, or by the key of its memory."),
+        .saying("Returns its messages. Name it by its name, or by the key of its memory."),
     ]
 }
 
@@ -65,28 +66,27 @@ struct FileReply {
     path: String,
     /// Its size in bytes.
     size: u64,
-    /// When it was last written.
-    #[schemars(schema_with = "words::time")]
+    /// Time of the last write.
     modified_at: Timestamp,
-    /// What was held back of what was just written: secrets, private parts.
+    /// Parts of the new text that were redacted: secrets, private parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    warnings: Vec<WarningMessage>,
 }
 
 impl From<WorkspaceFile> for FileReply {
     fn from(file: WorkspaceFile) -> Self {
         let WorkspaceFile { name, path, size, modified_at, warnings } = file;
-        Self { file: name, path, size, modified_at, warnings: tool::warnings(&warnings) }
+        Self { file: name, path, size, modified_at, warnings: messages(warnings) }
     }
 }
 
-/// What is there and is not used.
+/// A file that is not used.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RefusedFile")]
 struct RefusedFileReply {
     /// Its path below the workspace.
     path: String,
-    /// Why.
+    /// The reason.
     why: String,
 }
 
@@ -97,9 +97,9 @@ struct FileListReply {
     folder: String,
     /// Its files, by name.
     files: Vec<FileReply>,
-    /// Whether there are more.
+    /// True if there are more.
     more: bool,
-    /// What is there and is not used.
+    /// The files that are not used.
     refused: Vec<RefusedFileReply>,
 }
 
@@ -119,13 +119,13 @@ struct FileNameArguments {
     file: String,
 }
 
-/// A file and what it says.
+/// A file and its content.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FileContent")]
 struct FileContentReply {
     #[serde(flatten)]
     of: FileReply,
-    /// What it says.
+    /// Its text.
     content: String,
 }
 
@@ -142,9 +142,9 @@ fn get(
 struct PutFileArguments {
     /// Its path below the folder of the space.
     file: String,
-    /// What it shall say.
+    /// The new text.
     content: String,
-    /// Whether it must not be there.
+    /// True if the file must not exist yet (default false).
     #[serde(default)]
     new: bool,
 }
@@ -184,14 +184,13 @@ fn archive(
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConversationInfo")]
 struct ConversationFileReply {
-    /// What it is called by.
+    /// Its name.
     conversation: String,
     /// Its path below the workspace.
     path: String,
     /// Its size in bytes.
     size: u64,
-    /// When it was last written.
-    #[schemars(schema_with = "words::time")]
+    /// Time of the last write.
     modified_at: Timestamp,
 }
 
@@ -208,7 +207,7 @@ struct ConversationListReply {
     /// The conversations, newest first.
     conversations: Vec<ConversationFileReply>,
     /// The files that are not listed.
-    unread: Vec<UnreadFileReply>,
+    unread: Vec<Unread>,
 }
 
 fn conversations(
@@ -217,11 +216,7 @@ fn conversations(
 ) -> Result<OperationOutput<ConversationListReply>, ToolError> {
     let found = desk.engine.conversations(&desk.caller)?;
     let conversations = found.conversations.into_iter().map(ConversationFileReply::from).collect();
-    Ok(ConversationListReply {
-        conversations,
-        unread: found.unread.into_iter().map(UnreadFileReply::from).collect(),
-    }
-    .into())
+    Ok(ConversationListReply { conversations, unread: found.unread }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -234,15 +229,13 @@ struct GetConversationArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConversationMessage")]
 struct ConversationMessageReply {
-    /// Who said it.
-    #[schemars(schema_with = "words::word::<TurnRole>")]
+    /// The role of the speaker.
     role: TurnRole,
     /// The speaker's name.
     speaker: Option<String>,
-    /// What was said.
+    /// The text.
     content: String,
-    /// When.
-    #[schemars(schema_with = "words::maybe_time")]
+    /// Time of the message.
     at: Option<Timestamp>,
 }
 
@@ -255,7 +248,7 @@ impl From<TranscriptMessage> for ConversationMessageReply {
 
 #[derive(Serialize, JsonSchema)]
 struct ConversationReply {
-    /// What it is about.
+    /// Its title.
     title: String,
     /// The messages, in order.
     messages: Vec<ConversationMessageReply>,

@@ -8,10 +8,9 @@ use tulving_core::model::llm::{Spending, Usage};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::JobState;
 
-use super::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
-use tulving_dialects::words;
 
 /// Maximum and default number of jobs.
 const JOBS: i64 = 1_000;
@@ -21,13 +20,13 @@ const USUAL_DAYS: i64 = 7;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/jobs", "listJobs", "Background work", jobs)
+        Operation::new(OperationMethod::Get, "/v1/jobs", "listJobs", "List background jobs", jobs)
             .saying("For admins."),
         Operation::new(
             OperationMethod::Post,
             "/v1/jobs/{job_id}/retry",
             "retryJob",
-            "Try a job again that was given up",
+            "Retry a job that was given up",
             retry,
         )
         .saying("For admins."),
@@ -35,7 +34,7 @@ pub(super) fn operations() -> Vec<Operation> {
             OperationMethod::Get,
             "/v1/usage",
             "getUsage",
-            "What the language model has cost",
+            "Show what the language model has cost",
             usage,
         )
         .saying("For admins of the org. Days are UTC."),
@@ -48,25 +47,22 @@ pub(super) fn operations() -> Vec<Operation> {
 struct JobReply {
     /// Its id.
     id: String,
-    /// Which worker does it.
+    /// The worker that runs it.
     kind: String,
-    /// What it is about: the id of a memory, or the key of a file.
+    /// Its input: the id of a memory, or the key of a file.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     payload: serde_json::Value,
-    /// Where it stands.
-    #[schemars(schema_with = "words::word::<JobState>")]
+    /// Its state.
     state: JobState,
-    /// Not before this.
-    #[schemars(schema_with = "words::time")]
+    /// Earliest time of the next attempt.
     due_at: Timestamp,
-    /// How often it was begun.
+    /// Number of attempts so far.
     attempts: u32,
-    /// After how many it is given up.
+    /// Number of attempts after which it is given up.
     max_attempts: u32,
-    /// Why the last attempt failed.
+    /// Error of the last attempt.
     last_error: Option<String>,
-    /// When it was asked for.
-    #[schemars(schema_with = "words::time")]
+    /// Time at which it was queued.
     created_at: Timestamp,
 }
 
@@ -90,9 +86,8 @@ impl From<Job> for JobReply {
 struct ListJobsArguments {
     /// Only in these states.
     #[serde(default)]
-    #[schemars(schema_with = "words::several::<JobState>")]
     states: Vec<JobState>,
-    /// Most jobs to give, 1 to 1000 (default 100).
+    /// Maximum number of jobs, 1 to 1000 (default 100).
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<WholeNumber>,
 }
@@ -100,9 +95,9 @@ struct ListJobsArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JobList")]
 struct JobListReply {
-    /// The jobs, those first that were due first.
+    /// The jobs, the earliest due first.
     jobs: Vec<JobReply>,
-    /// How many memories wait for their vectors.
+    /// Number of memories that wait for their embeddings.
     waiting_to_be_embedded: u64,
 }
 
@@ -116,7 +111,7 @@ fn jobs(
     Ok(JobListReply { jobs: jobs.into_iter().map(JobReply::from).collect(), waiting_to_be_embedded }.into())
 }
 
-/// Which job.
+/// Names a job.
 #[derive(Deserialize, JsonSchema)]
 struct RetryJobArguments {
     /// The job.
@@ -137,28 +132,28 @@ fn retry(
 
 #[derive(Deserialize, JsonSchema)]
 struct UsageArguments {
-    /// How many days to look back at, today included, 1 to 3660 (default 7).
+    /// Number of past days, including today, 1 to 3660 (default 7).
     #[schemars(range(min = 1, max = 3660))]
     days: Option<WholeNumber>,
 }
 
-/// What was spent, and what may be.
+/// Tokens used, and the daily limit.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UsageReport")]
 struct UsageReply {
-    /// The service that is set up; null where there is none.
+    /// The configured service; null if there is none.
     provider: Option<String>,
-    /// The model that is set up there.
+    /// The configured model.
     model: Option<String>,
-    /// How many tokens a day may cost; null is no bound.
+    /// Maximum number of tokens per day; null means no limit.
     tokens_per_day: Option<u64>,
-    /// How many today has cost.
+    /// Number of tokens used today.
     today: u64,
     /// By day, service, model and purpose, the newest day first.
     usage: Vec<UsageEntryReply>,
 }
 
-/// What was spent on a day with one model for one purpose.
+/// Tokens used on one day with one model for one purpose.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UsageEntry")]
 struct UsageEntryReply {
@@ -168,17 +163,17 @@ struct UsageEntryReply {
     provider: String,
     /// The model.
     model: String,
-    /// What it was asked for.
+    /// Its purpose.
     pass: String,
-    /// How often it was asked.
+    /// Number of requests to it.
     calls: u64,
-    /// How often there was no answer, of these.
+    /// Number of those requests that failed.
     failures: u64,
     /// Tokens of the prompts.
     tokens_in: u64,
     /// Tokens of the answers.
     tokens_out: u64,
-    /// How often it was to be asked and was not, since too much waited for it.
+    /// Number of requests that were dropped because the queue was full.
     dropped: u64,
 }
 

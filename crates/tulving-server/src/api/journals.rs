@@ -4,16 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::files::long_term::LongTermFile;
 use tulving_core::files::{Day, JournalFile, JournalHit, JournalReceipt};
-use tulving_core::model::answer;
+use tulving_core::model::answer::{Unread, WarningMessage};
 use tulving_core::model::error::Class;
 use tulving_core::model::file::Previous;
 use tulving_core::model::time::Timestamp;
 
-use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
-use super::people::NoArguments;
+use super::messages;
 use tulving_dialects::argument::{WholeNumber, limited};
-use tulving_dialects::tool::{self, ToolContext, ToolError};
-use tulving_dialects::words;
+use tulving_dialects::input::NoArguments;
+use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use tulving_dialects::tool::{ToolContext, ToolError};
 
 /// Default and maximum number of entries in a search.
 const USUAL: i64 = 5;
@@ -21,51 +21,51 @@ const MOST: i64 = 1_000;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/journals", "listJournals", "The journals, newest first", list).read_by(Audience::Relays).saying(
-            "With `query`, instead of the journals the newest of their entries that hold this text as it is, in any case.",
+        Operation::new(OperationMethod::Get, "/v1/journals", "listJournals", "List journals, newest first", list).read_by(Audience::Relays).saying(
+            "With `query`, returns the newest journal entries that contain this exact text, ignoring case, instead of the journals.",
         ),
-        Operation::new(OperationMethod::Post, "/v1/journals", "note", "Note something in the journal of today", note)
+        Operation::new(OperationMethod::Post, "/v1/journals", "note", "Add a note to today's journal", note)
             .creating()
-            .saying("Days are UTC. The file is made where it is missing; nothing else in it is touched."),
-        Operation::new(OperationMethod::Get, "/v1/journals/{date}", "getJournal", "The journal of a day", get).read_by(Audience::Relays),
-        Operation::new(OperationMethod::Get, "/v1/long-term", "getLongTerm", "What is always known: MEMORY.md", long_term).read_by(Audience::Relays)
-            .saying("`ETag` is its digest; there is none where there is no such file."),
+            .saying("Days are UTC. The file is created if it is missing; the rest of it stays unchanged."),
+        Operation::new(OperationMethod::Get, "/v1/journals/{date}", "getJournal", "Read the journal of a day", get).read_by(Audience::Relays),
+        Operation::new(OperationMethod::Get, "/v1/long-term", "getLongTerm", "Read long-term memory: MEMORY.md", long_term).read_by(Audience::Relays)
+            .saying("`ETag` is the digest of the file; it is absent if there is no file."),
         Operation::new(OperationMethod::Put, "/v1/long-term", "replaceLongTerm", "Replace MEMORY.md", replace)
             .matching("seen")
             .saying(
-                "What it said is kept. With `If-Match`, or `seen`, it is replaced only where it still is what was seen; \
-                 an empty `seen` means no file.",
+                "The previous text is kept. With `If-Match`, or `seen`, the file is replaced only if its digest is still this one; \
+                 an empty `seen` means that there was no file.",
             ),
         Operation::new(
             OperationMethod::Get,
             "/v1/long-term/history",
             "listLongTermHistory",
-            "The texts that MEMORY.md had before, newest first",
+            "List earlier texts of MEMORY.md, newest first",
             history,
         ),
         Operation::new(
             OperationMethod::Get,
             "/v1/long-term/history/{previous}",
             "getLongTermBefore",
-            "A text that MEMORY.md had before",
+            "Read an earlier text of MEMORY.md",
             before,
         ).read_by(Audience::Relays),
         Operation::new(
             OperationMethod::Post,
             "/v1/long-term/restore",
             "restoreLongTerm",
-            "Bring back a text that MEMORY.md had before",
+            "Restore an earlier text of MEMORY.md",
             restore,
         )
-        .saying("What is there is kept in turn."),
+        .saying("The current text is kept as an earlier one."),
     ]
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct ListJournalsArguments {
-    /// Only entries that hold this text.
+    /// Only entries that contain this text.
     query: Option<String>,
-    /// Most entries to give, 1 to 1000 (default 5); for a query.
+    /// Maximum number of entries for a query, 1 to 1000 (default 5).
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<WholeNumber>,
 }
@@ -96,9 +96,9 @@ struct JournalEntryReply {
     date: String,
     /// The path of the journal below the workspace.
     path: String,
-    /// The line where it begins.
+    /// The line in which it begins.
     line: u32,
-    /// What it says, cut to 500 characters around the text.
+    /// Its text, cut to 500 characters around the match.
     snippet: String,
 }
 
@@ -108,31 +108,15 @@ impl From<JournalHit> for JournalEntryReply {
     }
 }
 
-/// A file that could not be read.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "UnreadFile")]
-pub(super) struct UnreadFileReply {
-    /// Its path below the workspace.
-    path: String,
-    /// Why.
-    why: String,
-}
-
-impl From<answer::Unread> for UnreadFileReply {
-    fn from(unread: answer::Unread) -> Self {
-        Self { path: unread.path, why: unread.why }
-    }
-}
-
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JournalList")]
 struct JournalListReply {
     /// The journals, newest first; none for a query.
     journals: Vec<JournalFileReply>,
-    /// The entries that hold what was asked for, newest first.
+    /// The entries that contain the query, newest first.
     entries: Vec<JournalEntryReply>,
     /// The files that could not be read, or are not listed.
-    unread: Vec<UnreadFileReply>,
+    unread: Vec<Unread>,
 }
 
 fn list(
@@ -143,14 +127,14 @@ fn list(
     let Some(query) = asked.query else {
         let found = desk.engine.journals(&desk.caller)?;
         let journals = found.journals.into_iter().map(JournalFileReply::from).collect();
-        let unread = found.unread.into_iter().map(UnreadFileReply::from).collect();
+        let unread = found.unread;
         return Ok(JournalListReply { journals, entries: Vec::new(), unread }.into());
     };
     let found = desk.engine.search_journals(&desk.caller, &query, limit)?;
     Ok(JournalListReply {
         journals: Vec::new(),
         entries: found.entries.into_iter().map(JournalEntryReply::from).collect(),
-        unread: found.unread.into_iter().map(UnreadFileReply::from).collect(),
+        unread: found.unread,
     }
     .into())
 }
@@ -158,12 +142,12 @@ fn list(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JournalNoteArguments {
-    /// What to write down.
+    /// The text to add.
     #[schemars(length(min = 1))]
     content: String,
 }
 
-/// What was noted, and where.
+/// A note in a journal.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JournalNote")]
 struct JournalNoteReply {
@@ -171,19 +155,19 @@ struct JournalNoteReply {
     date: String,
     /// The path of its journal below the workspace.
     path: String,
-    /// What was written, as it stands in the file.
+    /// The entry as it was written to the file.
     entry: String,
-    /// Whether the journal was made for it.
+    /// True if the journal was created for it.
     created: bool,
-    /// What was held back of it: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    warnings: Vec<WarningMessage>,
 }
 
 impl From<JournalReceipt> for JournalNoteReply {
     fn from(noted: JournalReceipt) -> Self {
         let JournalReceipt { date, path, entry, created, warnings } = noted;
-        Self { date: date.to_string(), path, entry, created, warnings: tool::warnings(&warnings) }
+        Self { date: date.to_string(), path, entry, created, warnings: messages(warnings) }
     }
 }
 
@@ -201,14 +185,14 @@ struct GetJournalArguments {
     date: String,
 }
 
-/// A journal and what it says.
+/// A journal and its content.
 #[derive(Serialize, JsonSchema)]
 struct JournalReply {
     /// Its day.
     date: String,
     /// Its path below the workspace.
     path: String,
-    /// What it says.
+    /// Its text.
     content: String,
 }
 
@@ -224,27 +208,26 @@ fn get(
     Ok(JournalReply { date: found.date.to_string(), path: found.path, content: found.content }.into())
 }
 
-/// What is always known.
+/// Long-term memory, which every session begins with.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "LongTermMemory")]
 struct LongTermReply {
     /// The path of the file below the workspace.
     path: String,
-    /// What it says; empty where there is no such file.
+    /// Its text; empty if there is no such file.
     content: String,
-    /// SHA-256 of the file; null where there is none.
+    /// SHA-256 of the file; null if there is none.
     digest: Option<String>,
-    /// When it was last written.
-    #[schemars(schema_with = "words::maybe_time")]
+    /// Time of the last write.
     modified_at: Option<Timestamp>,
-    /// What was held back of what was just written: secrets, private parts.
+    /// Parts of the new text that were redacted: secrets, private parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    warnings: Vec<WarningMessage>,
 }
 
 fn known(long_term: LongTermFile) -> OperationOutput<LongTermReply> {
     let LongTermFile { path, content, digest, modified_at, warnings, secrets: _ } = long_term;
-    let (tag, warnings) = (digest.clone(), tool::warnings(&warnings));
+    let (tag, warnings) = (digest.clone(), messages(warnings));
     OperationOutput::from(LongTermReply { path, content, digest, modified_at, warnings }).tagged(tag)
 }
 
@@ -258,9 +241,9 @@ fn long_term(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReplaceLongTermArguments {
-    /// What it shall say.
+    /// The new text.
     content: String,
-    /// The digest that you saw, where a change in between shall be an error; empty for no file.
+    /// The digest that you read. If the file has changed since, the call fails. Empty means that there was no file.
     seen: Option<String>,
 }
 
@@ -271,14 +254,13 @@ fn replace(
     Ok(known(desk.engine.replace_long_term(&desk.caller, &new.content, new.seen.as_deref())?))
 }
 
-/// A text that was replaced.
+/// An earlier text.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "LongTermVersion")]
 struct LongTermVersionReply {
-    /// What it is called by.
+    /// Its name.
     previous: String,
-    /// When it was replaced.
-    #[schemars(schema_with = "words::time")]
+    /// Time at which it was replaced.
     at: Timestamp,
     /// Its size in bytes.
     size: u64,
@@ -308,7 +290,7 @@ fn history(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LongTermVersionArguments {
-    /// The text, as the history calls it.
+    /// The name of the text, from the history.
     #[schemars(length(min = 1))]
     previous: String,
 }
@@ -316,9 +298,9 @@ struct LongTermVersionArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "LongTermText")]
 struct LongTermTextReply {
-    /// What it is called by.
+    /// Its name.
     previous: String,
-    /// What it said.
+    /// The text.
     content: String,
 }
 

@@ -5,223 +5,155 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tulving_core::model::answer::{Cursor, Foreseen};
+use tulving_core::model::answer::{Edited, Foreseen, Page, WarningMessage};
 use tulving_core::model::error::{Error, Field, Invalid};
-use tulving_core::model::id::MemoryRef;
+use tulving_core::model::id::{MemoryId, MemoryRef};
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{
-    Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner, Quarantined, Sort,
-};
+use tulving_core::model::request::{Filter, ForgetRequest, ForgetWhere, ListQuery, Manner, MemoryFilter};
 use tulving_core::model::vocabulary::State;
+use tulving_dialects::argument::WholeNumber;
+use tulving_dialects::finding::{self, total_of};
+use tulving_dialects::tool::{ToolContext, ToolError};
 
-use super::editing::{UpdateMemoryReply, changed};
-use super::operation::{
+use super::editing::changed;
+use super::messages;
+use tulving_dialects::operation::{
     CombinedInput, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput, names_of,
     refuse_unknown,
 };
-use super::recall::MemoryFilterArguments;
-use super::shown::{MemoryReply, shown};
-use tulving_dialects::argument::{MemoryRefArgument, WholeNumber, limited, named};
-use tulving_dialects::finding::{MemoryOrder, total_of};
-use tulving_dialects::memax;
-use tulving_dialects::tool::{self, ToolContext, ToolError};
-use tulving_dialects::words;
-
-/// Maximum and default number of memories on a page.
-const PAGE: i64 = 1_000;
-const USUAL_PAGE: i64 = 20;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::new(OperationMethod::Get, "/v1/memories", "listMemories", "List memories", list).saying(
-            "Page by page: following `next_cursor` neither skips nor repeats. Archived ones are left out unless \
-             `states` names them or `include_archived` is true.",
+            "Returns one page at a time; following `next_cursor` neither skips nor repeats memories. Archived memories are \
+             left out unless `states` names them or `include_archived` is true.",
         ),
         Operation::new(OperationMethod::Get, "/v1/memories/{id}", "getMemory", "Read a memory", get)
-            .saying("`ETag` is its version. Reading it here does not count as access."),
+            .saying("`ETag` is the version of the memory. This does not count as an access."),
         Operation::new(OperationMethod::Delete, "/v1/memories/{id}", "deleteMemory", "Delete a memory for good", delete)
             .saying(
-                "Row, versions, sections and vectors go. With `soft=true` it can be restored. One that was softly forgotten \
-                 is not found, and stays for the audit, unless `forgotten=true`.",
+                "Deletes the row, the versions, the sections and the vectors. With `soft=true` the memory can be restored. A \
+                 memory that was softly forgotten before is kept for the audit and gives 404, unless `forgotten=true`.",
             ),
         Operation::new(OperationMethod::Post, "/v1/memories/{id}/access", "accessMemory", "Count an access", access),
         Operation::new(OperationMethod::Post, "/v1/memories/{id}/restore", "restoreMemory", "Restore a memory", restore)
-            .saying("One that was softly forgotten; one that was not is given as it is."),
+            .saying("Restores a memory that was softly forgotten. Any other memory is returned unchanged."),
         Operation::new(OperationMethod::Post, "/v1/memories/{id}/archive", "archiveMemory", "Archive a memory", archive)
-            .saying("Recall no longer finds it; it can be read and taken back."),
-        Operation::new(OperationMethod::Delete, "/v1/memories/{id}/archive", "unarchiveMemory", "Take it back", unarchive)
-            .saying("Out of the archive: recall finds it again."),
+            .saying("Recall no longer finds the memory. It can still be read and unarchived."),
+        Operation::new(OperationMethod::Delete, "/v1/memories/{id}/archive", "unarchiveMemory", "Unarchive a memory", unarchive)
+            .saying("Recall finds the memory again."),
         Operation::new(OperationMethod::Post, "/v1/memories/{id}/pin", "pinMemory", "Pin a memory", pin)
-            .saying("It does not decay, and is told at the start of a session."),
+            .saying("A pinned memory does not decay, and is part of the context at the start of a session."),
         Operation::new(OperationMethod::Delete, "/v1/memories/{id}/pin", "unpinMemory", "Unpin a memory", unpin),
         Operation::new(OperationMethod::Post, "/v1/memories/batch-delete", "deleteMemories", "Delete many for good", delete_many)
             .saying(
-                "Up to 100, as one act. What does not exist, was softly forgotten or may not be seen, is in `not_found`.",
+                "Deletes up to 100 memories in one change. `not_found` lists ids that do not exist, were softly forgotten or \
+                 are not visible to you.",
             ),
         Operation::new(
             OperationMethod::Post,
             "/v1/memories/forget-where",
             "forgetWhere",
-            "Forget all that a condition holds of",
+            "Forget all memories that match a condition",
             forget_where,
         )
         .saying(
-            "Within the space of the call, up to 10,000, as one act. With `dry_run` they are only counted. Without, `expect` is \
-             their count, and where it is another by now nothing is forgotten. What files say is not meant, and archived ones \
-             only where `states` names them or `include_archived` is true.",
+            "Forgets up to 10,000 memories in the space of the call, in one change. `dry_run` only counts them. Otherwise \
+             `expect` must be their count; if the count has changed, nothing is forgotten. Memories that mirror files are never \
+             included. Archived memories are included only if `states` names them or `include_archived` is true.",
         ),
         Operation::new(OperationMethod::Post, "/v1/memories/batch-move", "moveMemories", "Move many into another space", move_many)
             .saying(
-                "Up to 100, as one act. They keep their ids and get new numbers. It takes the right to say who sees \
-                 them, and to write in the other space.",
+                "Moves up to 100 memories in one change. They keep their ids and get new numbers. You need the right to change \
+                 their boundary, and to write in the other space.",
             ),
     ]
 }
 
-/// Which page.
-#[derive(Deserialize, JsonSchema)]
-struct MemoryPageArguments {
-    /// Most memories of the page, 1 to 1000 (default 20).
-    #[schemars(range(min = 1, max = 1000))]
-    limit: Option<WholeNumber>,
-    /// Where the last page ended: its `next_cursor`. With the same filters and order.
-    cursor: Option<String>,
-    /// In which order (default: newest).
-    sort: Option<MemoryOrder>,
-    /// Only in these states; what has expired counts as archived.
-    #[serde(default)]
-    #[schemars(schema_with = "words::several::<State>")]
-    states: Vec<State>,
-    /// Archived ones too, where no states are named.
-    #[serde(default)]
-    include_archived: bool,
-    /// Only softly forgotten ones, which are yours to restore.
-    #[serde(default)]
-    forgotten: bool,
-}
-
-/// A page of memories.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "MemoryPage")]
-struct MemoryPageReply {
-    /// The memories, in order.
-    memories: Vec<MemoryReply>,
-    /// How many there are on all pages; null where other backends than the built-in one are asked.
-    total: Option<u64>,
-    /// Where the next page begins; null at the end.
-    next_cursor: Option<String>,
-    /// What could not be looked at, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
 fn list(
     desk: &ToolContext<'_>,
-    CombinedInput(paged, which): CombinedInput<MemoryPageArguments, MemoryFilterArguments>,
-) -> Result<OperationOutput<MemoryPageReply>, ToolError> {
-    let mut filter = which.filter(desk);
-    filter.states = match (paged.states.is_empty(), paged.include_archived || paged.forgotten) {
-        (false, _) => paged.states,
-        (true, true) => Vec::new(),
-        (true, false) => State::unarchived(),
-    };
-    if paged.forgotten {
-        filter.forgotten = Forgotten::Only;
-        filter.quarantined = Quarantined::Either;
-    }
-    let cursor = paged.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
-    let sort = paged.sort.map_or(Sort::default(), Sort::from);
-    let limit = limited(desk, paged.limit, USUAL_PAGE, PAGE)?;
-    let request = ListRequest { filter, sort, limit, cursor };
+    CombinedInput(query, filter): CombinedInput<ListQuery, MemoryFilter>,
+) -> Result<OperationOutput<Page>, ToolError> {
+    let request = finding::list_request(desk, query, filter)?;
     let page = desk.engine.list(&desk.caller, &request)?;
-    let total = total_of(desk, &request, &page)?;
-    let now = desk.engine.now();
-    let memories = page.memories.iter().map(|memory| shown(memory, now)).collect();
-    let warnings = tool::failed(&page.failed_backends);
-    Ok(MemoryPageReply { memories, total, next_cursor: page.next.map(|cursor| cursor.to_string()), warnings }
-        .into())
+    Ok(Page { total: total_of(desk, &request, &page)?, ..page }.into())
 }
 
-/// Which memory.
+/// Names a memory.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MemoryIdArguments {
     /// The memory: its id, or its number in the space.
-    #[schemars(schema_with = "words::memory")]
-    id: String,
+    pub(super) id: MemoryRef,
 }
 
-impl MemoryIdArguments {
-    pub(super) fn which(&self) -> Result<MemoryRef, ToolError> {
-        named("id", &self.id)
-    }
-}
-
-pub(super) fn one(desk: &ToolContext<'_>, memory: &Memory) -> OperationOutput<MemoryReply> {
-    OperationOutput::from(shown(memory, desk.engine.now())).of(memory.version)
+/// Returns a memory, tagged with its version.
+pub(super) fn one(memory: Memory) -> OperationOutput<Memory> {
+    let version = memory.version;
+    OperationOutput::from(memory).of(version)
 }
 
 fn get(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
-    Ok(one(desk, &desk.engine.get(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Memory>, ToolError> {
+    Ok(one(desk.engine.get(&desk.caller, this.id)?))
 }
 
 fn access(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
+) -> Result<OperationOutput<Memory>, ToolError> {
     desk.catch_up();
-    Ok(one(desk, &desk.engine.count_access(&desk.caller, this.which()?)?))
+    Ok(one(desk.engine.count_access(&desk.caller, this.id)?))
 }
 
 fn restore(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<UpdateMemoryReply>, ToolError> {
-    Ok(changed(desk, &desk.engine.restore(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Edited>, ToolError> {
+    Ok(changed(desk.engine.restore(&desk.caller, this.id)?))
 }
 
 fn archive(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
-    Ok(one(desk, &desk.engine.archive(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Memory>, ToolError> {
+    Ok(one(desk.engine.archive(&desk.caller, this.id)?))
 }
 
 fn unarchive(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
-    Ok(one(desk, &desk.engine.unarchive(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Memory>, ToolError> {
+    Ok(one(desk.engine.unarchive(&desk.caller, this.id)?))
 }
 
 fn pin(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
-    Ok(one(desk, &desk.engine.pin(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Memory>, ToolError> {
+    Ok(one(desk.engine.pin(&desk.caller, this.id)?))
 }
 
 fn unpin(
     desk: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<MemoryReply>, ToolError> {
-    Ok(one(desk, &desk.engine.unpin(&desk.caller, this.which()?)?))
+) -> Result<OperationOutput<Memory>, ToolError> {
+    Ok(one(desk.engine.unpin(&desk.caller, this.id)?))
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DeleteMemoryArguments {
-    /// Whether it shall be possible to restore it.
+    /// True to make it possible to restore the memory (default false).
     #[serde(default)]
     soft: bool,
-    /// Whether one that was softly forgotten before goes too; it is kept for the audit otherwise.
+    /// True to delete it even if it was softly forgotten before; else such a memory is kept for the audit.
     #[serde(default)]
     forgotten: bool,
-    /// Why, for the record.
+    /// The reason, for the audit.
     reason: Option<String>,
 }
 
@@ -229,12 +161,12 @@ struct DeleteMemoryArguments {
 #[schemars(rename = "DeletedMemory")]
 struct DeleteMemoryReply {
     /// The memory.
-    id: String,
-    /// That it is gone.
+    id: MemoryId,
+    /// Always true.
     deleted: bool,
-    /// What was held back of the reason, and what it was noted of and stays, in words.
+    /// Parts of the reason that were redacted, and turns of the memory that are still in the conversation log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    warnings: Vec<WarningMessage>,
 }
 
 fn delete(
@@ -247,33 +179,27 @@ fn delete(
         (false, false) => Manner::Delete,
     };
     let request = ForgetRequest { manner, reason: how.reason };
-    let gone = desk.engine.forget(&desk.caller, this.which()?, &request)?;
-    let warnings = tool::warnings(&gone.warnings);
-    Ok(DeleteMemoryReply { id: memax::id(gone.memory.id), deleted: true, warnings }.into())
+    let gone = desk.engine.forget(&desk.caller, this.id, &request)?;
+    let warnings = messages(gone.warnings);
+    Ok(DeleteMemoryReply { id: gone.memory.id, deleted: true, warnings }.into())
 }
 
-/// Which memories.
+/// Names several memories.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MemoryIdsArguments {
     /// The memories, by id.
-    #[schemars(schema_with = "words::memories")]
-    ids: Vec<MemoryRefArgument>,
-}
-
-impl MemoryIdsArguments {
-    fn which(&self) -> Result<Vec<MemoryRef>, ToolError> {
-        self.ids.iter().map(|id| named("ids", &id.0)).collect()
-    }
+    #[schemars(length(min = 1, max = 100))]
+    ids: Vec<MemoryRef>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DeletedMemories")]
 struct DeleteMemoriesReply {
-    /// Those that are gone.
-    deleted: Vec<String>,
-    /// Those that there were none of.
-    not_found: Vec<String>,
+    /// The memories that were deleted.
+    deleted: Vec<MemoryId>,
+    /// The memories that were not found.
+    not_found: Vec<MemoryRef>,
 }
 
 fn delete_many(
@@ -281,46 +207,42 @@ fn delete_many(
     SingleInput(several): SingleInput<MemoryIdsArguments>,
 ) -> Result<OperationOutput<DeleteMemoriesReply>, ToolError> {
     let request = ForgetRequest { manner: Manner::Delete, reason: None };
-    let (which, limit) = (several.which()?, limits::MOVES);
+    let (which, limit) = (several.ids, limits::MOVES);
     if which.len() > limit {
         let invalid = Invalid::TooMany { field: Field::Memories, got: which.len(), limit };
         return Err(Error::from(invalid).into());
     }
     let gone = desk.engine.forget_many(&desk.caller, &which, &request)?;
-    let deleted = gone.forgotten.iter().map(|memory| memax::id(memory.id)).collect();
-    Ok(DeleteMemoriesReply { deleted, not_found: names(&gone.missing) }.into())
+    let deleted = gone.forgotten.iter().map(|memory| memory.id).collect();
+    Ok(DeleteMemoriesReply { deleted, not_found: gone.missing }.into())
 }
 
-/// Which memories of the space are forgotten, and how.
+/// Selects the memories of the space to forget.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ForgetWhereArguments {
-    /// What holds of them, in the words of a list; at least one thing.
+    /// The condition: the filters of `GET /v1/memories`, at least one of them.
     #[serde(rename = "where")]
     #[schemars(with = "MemoryFilterSchema")]
     condition: Map<String, Value>,
-    /// Only count them, and show the newest 20.
+    /// True to only count them and return the newest 20.
     #[serde(default)]
     dry_run: bool,
-    /// How many they are, as a dry run counted them.
+    /// Their number, as a dry run counted them. Required without `dry_run`.
     #[schemars(range(min = 0))]
     expect: Option<WholeNumber>,
-    /// For good; else they can be restored.
+    /// True to delete them for good; else they can be restored.
     #[serde(default)]
     hard: bool,
-    /// Why, for the record.
+    /// The reason, for the audit.
     reason: Option<String>,
 }
 
-/// In which states.
-#[derive(Deserialize, JsonSchema)]
-struct StateFilterArguments {
-    /// Only in these states; what has expired counts as archived.
-    #[serde(default)]
-    #[schemars(schema_with = "words::several::<State>")]
-    states: Vec<State>,
-    /// Archived ones too, where no states are named.
-    #[serde(default)]
+/// The arguments of a condition that are not part of the filter.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct ArchivedArguments {
+    /// True if archived memories are included. Not needed if `states` names them.
     include_archived: bool,
 }
 
@@ -341,7 +263,7 @@ impl JsonSchema for MemoryFilterSchema {
 }
 
 fn condition(generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = CombinedInput::<StateFilterArguments, MemoryFilterArguments>::schema_from(generator);
+    let mut schema = CombinedInput::<ArchivedArguments, MemoryFilter>::schema_from(generator);
     schema.remove("description");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.remove(ALL_SPACES);
@@ -352,32 +274,31 @@ fn condition(generator: &mut SchemaGenerator) -> Schema {
 
 impl ForgetWhereArguments {
     fn filter(&self, desk: &ToolContext<'_>) -> Result<Filter, ToolError> {
-        let mut known = names_of(&CombinedInput::<StateFilterArguments, MemoryFilterArguments>::schema());
+        let mut known = names_of(&CombinedInput::<ArchivedArguments, MemoryFilter>::schema());
         known.retain(|name| name != ALL_SPACES);
         if self.condition.contains_key(ALL_SPACES) {
-            let message = "memories are forgotten within one space, and never across";
+            let message = "`all_spaces` is not supported here: memories are forgotten in one space at a time";
             return Err(ToolError::invalid("unknown_argument", ALL_SPACES, message));
         }
         refuse_unknown(&known, &self.condition)?;
-        let CombinedInput(standing, which) =
-            CombinedInput::<StateFilterArguments, MemoryFilterArguments>::reader()(self.condition.clone())?;
-        let mut filter = which.filter(desk);
-        filter.states = match standing.states.is_empty() && standing.include_archived {
-            true => State::ALL.to_vec(),
-            false => standing.states,
-        };
+        let CombinedInput(archived, filter) =
+            CombinedInput::<ArchivedArguments, MemoryFilter>::reader()(self.condition.clone())?;
+        let mut filter = filter.resolve(&desk.caller, desk.engine.now());
+        if filter.states.is_empty() && archived.include_archived {
+            filter.states = State::ALL.to_vec();
+        }
         Ok(filter)
     }
 
     fn expected(&self) -> Result<Option<u64>, ToolError> {
-        let wrong = |number| format!("expect is {number}; a count is 0 or more");
+        let wrong = |number| format!("expect is {number}; give 0 or more");
         match self.expect {
             Some(WholeNumber(number)) => u64::try_from(number)
                 .map(Some)
                 .map_err(|_| ToolError::invalid("out_of_range", "expect", wrong(number))),
             None if self.dry_run => Ok(None),
             None => Err(ToolError::invalid("missing_argument", "expect", "`expect` is missing")
-                .hinting("count them with `dry_run` first, and say that count")),
+                .hinting("count the memories with `dry_run` first, and send that count")),
         }
     }
 }
@@ -385,17 +306,17 @@ impl ForgetWhereArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ForgetReport")]
 struct ForgetWhereReply {
-    /// How many they are.
+    /// Number of memories that match.
     count: u64,
-    /// Those that are forgotten, newest first; not with `dry_run`.
+    /// The forgotten memories, newest first; absent with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    forgotten: Option<Vec<String>>,
-    /// The newest of them; only with `dry_run`.
+    forgotten: Option<Vec<MemoryId>>,
+    /// The newest memories that match; only with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    memories: Option<Vec<MemoryReply>>,
-    /// What was held back of the reason, and what they were noted of and stays, in words.
+    memories: Option<Vec<Memory>>,
+    /// Parts of the reason that were redacted, and turns of the memories that are still in the conversation log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    warnings: Vec<WarningMessage>,
 }
 
 fn forget_where(
@@ -407,23 +328,17 @@ fn forget_where(
     let asked = ForgetWhere { filter, request: ForgetRequest { manner, reason: sweep.reason }, expect };
     if sweep.dry_run {
         let Foreseen { count, newest } = desk.engine.foresee_forget_where(&desk.caller, &asked)?;
-        let now = desk.engine.now();
-        let memories = newest.iter().map(|memory| shown(memory, now)).collect();
-        return Ok(ForgetWhereReply {
-            count,
-            forgotten: None,
-            memories: Some(memories),
-            warnings: Vec::new(),
-        }
-        .into());
+        return Ok(
+            ForgetWhereReply { count, forgotten: None, memories: Some(newest), warnings: Vec::new() }.into()
+        );
     }
     let gone = desk.engine.forget_where(&desk.caller, &asked)?;
-    let forgotten: Vec<String> = gone.forgotten.iter().map(|gone| memax::id(gone.id)).collect();
-    let (count, warnings) = (forgotten.len() as u64, tool::warnings(&gone.warnings));
+    let forgotten: Vec<MemoryId> = gone.forgotten.iter().map(|gone| gone.id).collect();
+    let (count, warnings) = (forgotten.len() as u64, messages(gone.warnings));
     Ok(ForgetWhereReply { count, forgotten: Some(forgotten), memories: None, warnings }.into())
 }
 
-/// Where to.
+/// The target of a move.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MoveMemoriesArguments {
@@ -434,26 +349,16 @@ struct MoveMemoriesArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MovedMemories")]
 struct MoveMemoriesReply {
-    /// The memories as they are now.
-    moved: Vec<MemoryReply>,
-    /// Those that there were none of.
-    not_found: Vec<String>,
+    /// The moved memories, in their new state.
+    moved: Vec<Memory>,
+    /// The memories that were not found.
+    not_found: Vec<MemoryRef>,
 }
 
 fn move_many(
     desk: &ToolContext<'_>,
     CombinedInput(several, to): CombinedInput<MemoryIdsArguments, MoveMemoriesArguments>,
 ) -> Result<OperationOutput<MoveMemoriesReply>, ToolError> {
-    let done = desk.engine.move_to(&desk.caller, &several.which()?, &to.hub_id)?;
-    let now = desk.engine.now();
-    let moved = done.moved.iter().map(|memory| shown(memory, now)).collect();
-    Ok(MoveMemoriesReply { moved, not_found: names(&done.missing) }.into())
-}
-
-fn names(which: &[MemoryRef]) -> Vec<String> {
-    let name = |which: &MemoryRef| match which {
-        MemoryRef::Id(id) => memax::id(*id),
-        other @ (MemoryRef::Number(_) | MemoryRef::Foreign(_)) => other.to_string(),
-    };
-    which.iter().map(name).collect()
+    let done = desk.engine.move_to(&desk.caller, &several.ids, &to.hub_id)?;
+    Ok(MoveMemoriesReply { moved: done.moved, not_found: done.missing }.into())
 }

@@ -1,6 +1,6 @@
-//! Our REST operations: one for each method of each address under `/v1`. An operation takes arguments from any part of a
-//! request, calls one verb and returns typed data. It knows nothing of the transport. Interfaces of other systems are dialects,
-//! with addresses of their own.
+//! Our REST operations, one for each method of each address under `/v1`, and the list of all operations, with those of other
+//! systems' interfaces from `tulving-dialects`. An operation takes arguments from any part of a request,
+//! calls one verb and returns its answer as the core defines it. It knows nothing of the transport.
 
 mod aging;
 mod components;
@@ -12,22 +12,23 @@ mod jobs;
 mod journals;
 mod links;
 mod memories;
-mod operation;
 mod passes;
 mod people;
 mod quality;
 mod recall;
 mod review;
 mod saving;
-mod shown;
 mod timeline;
 mod turns;
 
 use std::sync::LazyLock;
 
+use tulving_core::model::answer::{Warning, WarningMessage};
+use tulving_dialects::Dialect;
+
 pub use components::{Components, OperationSchemas, shared, shared_name};
 pub use example::{example, kind};
-pub use operation::{Audience, Operation, OperationMethod, OperationReply};
+pub use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationReply};
 
 /// Returns every operation, in the order in which they are listed.
 pub fn operations() -> &'static [Operation] {
@@ -52,7 +53,13 @@ pub fn operations() -> &'static [Operation] {
         ];
         let told =
             |(group, all): (&'static str, Vec<Operation>)| all.into_iter().map(move |one| one.within(group));
-        groups.into_iter().flat_map(told).collect()
+        let others = Dialect::ALL.into_iter().flat_map(Dialect::operations);
+        groups.into_iter().flat_map(told).chain(others.map(|one| one.within("Other systems"))).collect()
     });
     &ALL
+}
+
+/// Returns warnings with their messages.
+fn messages(warnings: Vec<Warning>) -> Vec<WarningMessage> {
+    warnings.into_iter().map(WarningMessage::from).collect()
 }

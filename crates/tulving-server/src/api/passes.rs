@@ -1,4 +1,4 @@
-//! `/v1/passes`: what work in the background did, and taking it back.
+//! `/v1/passes`: the records of background work, and undoing it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,116 +8,115 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{DroppedLine, RejectedLine};
 
-use super::journals::UnreadFileReply;
-use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
+use tulving_core::model::answer::Unread;
 use tulving_dialects::argument::{WholeNumber, limited};
+use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
-use tulving_dialects::words;
 
-/// Most passes of a page, and how many where it is not said.
+/// Maximum and default number of passes on a page.
 const PAGE: i64 = 1_000;
 const USUAL_PAGE: i64 = 20;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/passes", "listPasses", "What passes did", list).read_by(Audience::Relays).saying(
-            "Work in the background in the space of the call, newest first: turns that were looked at, journals that were \
-             consolidated. Those about private memories of others are not told.",
+        Operation::new(OperationMethod::Get, "/v1/passes", "listPasses", "List passes", list).read_by(Audience::Relays).saying(
+            "A pass is a piece of background work in the space of the call: it read turns, or consolidated journals. Newest \
+             first. Passes about other people's private memories are left out.",
         ),
-        Operation::new(OperationMethod::Get, "/v1/passes/{pass_id}", "getPass", "One pass, with all that it did", get).read_by(Audience::Relays),
-        Operation::new(OperationMethod::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Take back what a pass did", undo)
+        Operation::new(OperationMethod::Get, "/v1/passes/{pass_id}", "getPass", "Read a pass, with all its acts", get).read_by(Audience::Relays),
+        Operation::new(OperationMethod::Post, "/v1/passes/{pass_id}/undo", "undoPass", "Undo a pass", undo)
             .saying(
-                "As far as it still stands as the pass left it; what somebody changed since stays, and is said. With the right \
-                 to write there. One that was undone before is 409.",
+                "Reverses each act whose result is still as the pass left it. Later changes by others stay, and `steps` says so. \
+                 You need the right to write in the space. A pass that was undone before gives 409.",
             ),
         Operation::new(OperationMethod::Post, "/v1/undo", "undoLast", "Undo the newest change", undo_last)
             .saying(
                 "Reverses the newest change in the space of the call: the caller's own, one that an agent made for the caller, or \
                  that of a pass. A caller with an agent reverses only what that agent did. The change is reversed as a whole, and a \
-                 second call redoes it where `redoable` is true. A change that cannot be undone, or that somebody has built on \
-                 since, is 409 and named; nothing older is undone in its place.",
+                 second call redoes it if `redoable` is true. If the change cannot be undone, or a later change depends on it, the \
+                 answer is 409 and names it; no older change is undone instead.",
             ),
         Operation::new(
             OperationMethod::Post,
             "/v1/consolidate",
             "consolidate",
-            "Take journals over into MEMORY.md",
+            "Consolidate journals into MEMORY.md",
             consolidate,
         )
         .saying(
-            "Looks at the journals of the last 7 days for what shall always be known: by the language model that is set up, else by \
-             rules, which are written only with `apply`. What the file said before is kept.",
+            "Searches the journals of the last 7 days for facts to keep in MEMORY.md: with the configured language model, else by \
+             rules. Results of rules are written only with `apply`. The previous text of the file is kept.",
         ),
     ]
 }
 
-/// How journals are taken over.
+/// The options of a consolidation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ConsolidateArguments {
-    /// Only say what would change (default false).
+    /// True to only report what would change (default false).
     #[serde(default)]
     dry_run: bool,
-    /// Write it also where no language model was asked (default false).
+    /// True to write the result even if no language model was asked (default false).
     #[serde(default)]
     apply: bool,
 }
 
-/// What came of journals.
+/// The result of a consolidation.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConsolidationReport")]
 struct ConsolidateReply {
-    /// Whether the file was written.
+    /// True if the file was written.
     written: bool,
-    /// The pass that it was; null where nothing was written.
+    /// The id of the pass; null if nothing was written.
     pass_id: Option<String>,
-    /// The language model that was asked; null where rules did it.
+    /// The language model that was asked; null if rules did it.
     model: Option<String>,
-    /// How many journals were looked at.
+    /// Number of journals that were read.
     journals: usize,
     /// The journals that could not be read.
-    unread: Vec<UnreadFileReply>,
-    /// How many lines of the file are new.
+    unread: Vec<Unread>,
+    /// Number of lines added to the file.
     added: usize,
-    /// How many are gone.
+    /// Number of lines removed from it.
     removed: usize,
-    /// The lines that the file loses (`-`) and gets (`+`).
+    /// The lines that the file loses (`-`) and gains (`+`).
     diff: String,
-    /// Lines that were to be added and are not, each with why.
+    /// Proposed lines that were not added, each with the reason.
     left_out: Vec<DeclinedLineReply>,
-    /// The pass that saved those of them that are in doubt, as memories that wait for review.
+    /// The pass that saved the doubtful ones among them as memories that wait for review.
     held: Option<String>,
-    /// Lines that were to go and stay.
+    /// Lines whose proposed removal was refused.
     put_back: Vec<String>,
-    /// Lines that are gone, each with what took its place.
+    /// Lines that were removed, each with its replacement.
     gone: Vec<RemovedLineReply>,
-    /// Why lines are gone, in the words of the model.
+    /// The model's reason for removing lines.
     dropped: Option<String>,
-    /// Why the file stays as it is.
+    /// The reason why the file stays unchanged.
     stays: Option<String>,
-    /// The passes that did what was proposed about memories, where that is set up.
+    /// The passes that carried out proposals about memories, if that is configured.
     records: Vec<String>,
-    /// What would be done about memories, with `dry_run`, where that is set up.
+    /// The changes of memories that would be made; only with `dry_run`, if that is configured.
     foreseen: Vec<String>,
 }
 
-/// A line that was to be added and is not.
+/// A proposed line that was not added.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DeclinedLine")]
 struct DeclinedLineReply {
-    /// How it begins.
+    /// Its beginning.
     line: String,
-    /// Why it is left out.
+    /// The reason.
     why: &'static str,
 }
 
-/// A line that is gone.
+/// A line that was removed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RemovedLine")]
 struct RemovedLineReply {
-    /// How it began.
+    /// Its beginning.
     line: String,
-    /// What says the same, or something else about it.
+    /// The line or memory that says the same, or contradicts it.
     by: String,
 }
 
@@ -139,7 +138,7 @@ fn consolidate(
         pass_id: told.pass.map(|pass| pass.to_string()),
         model: told.model,
         journals: told.journals,
-        unread: told.unread.into_iter().map(UnreadFileReply::from).collect(),
+        unread: told.unread,
         added: told.added,
         removed: told.removed,
         diff: told.diff,
@@ -152,13 +151,12 @@ fn consolidate(
 
 #[derive(Deserialize, JsonSchema)]
 struct ListPassesArguments {
-    /// Only of this kind.
+    /// Only passes of this kind.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe::<PassKind>")]
     kind: Option<PassKind>,
-    /// Only those before this one.
+    /// Only passes before this one.
     before: Option<String>,
-    /// Most passes to give, 1 to 1000 (default 20).
+    /// Maximum number of passes, 1 to 1000 (default 20).
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<WholeNumber>,
 }
@@ -169,27 +167,23 @@ struct ListPassesArguments {
 struct PassReply {
     /// Its id.
     id: String,
-    /// What sort of work it was.
-    #[schemars(schema_with = "words::word::<PassKind>")]
+    /// The kind of work.
     kind: PassKind,
-    /// The space that it was in.
+    /// Its space.
     space: String,
-    /// When it began.
-    #[schemars(schema_with = "words::time")]
+    /// Time at which it began.
     began_at: Timestamp,
-    /// When it came to its end; null where it is under way or was interrupted.
-    #[schemars(schema_with = "words::maybe_time")]
+    /// Time at which it ended; null if it is still running or was interrupted.
     ended_at: Option<Timestamp>,
-    /// What became of it.
-    #[schemars(schema_with = "words::word::<PassOutcome>")]
+    /// Its outcome.
     outcome: PassOutcome,
-    /// The language model that was asked; null where rules did it.
+    /// The language model that was asked; null if rules did it.
     model: Option<String>,
     /// Further facts.
     note: Option<String>,
-    /// How many things it did, of those that you may see.
+    /// Number of its acts that you may see.
     acts: usize,
-    /// Whether it has begun and will come to no end.
+    /// True if it was interrupted and will not end.
     interrupted: bool,
 }
 
@@ -232,7 +226,7 @@ fn list(
     Ok(PassListReply { passes: passes.into_iter().map(|pass| PassReply::of(pass, now)).collect() }.into())
 }
 
-/// Which pass.
+/// Names a pass.
 #[derive(Deserialize, JsonSchema)]
 struct GetPassArguments {
     /// The pass.
@@ -240,24 +234,24 @@ struct GetPassArguments {
     pass_id: String,
 }
 
-/// Something that a pass did.
+/// An act of a pass.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PassAct")]
 struct PassActReply {
-    /// In words.
+    /// The act, in words.
     text: String,
-    /// The lines that a file lost (`-`) and got (`+`), where what it said is still kept.
+    /// The lines that a file lost (`-`) and gained (`+`), if both texts are still kept.
     diff: Option<String>,
 }
 
-/// A pass, with all that it did.
+/// A pass, with all its acts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PassDetails")]
 struct PassDetailsReply {
     /// The pass.
     #[serde(flatten)]
     pass: PassReply,
-    /// What it did, in order.
+    /// Its acts, in order.
     told: Vec<PassActReply>,
 }
 
@@ -271,34 +265,34 @@ fn get(
     Ok(PassDetailsReply { told: told.told.into_iter().map(deed).collect(), pass }.into())
 }
 
-/// Which pass, and how.
+/// Names a pass to undo.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct UndoPassArguments {
     /// The pass.
     #[schemars(extend("format" = "uuid"))]
     pass_id: String,
-    /// Only say what would be taken back (default false).
+    /// True to only report what would be undone (default false).
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Something that was taken back, or stays.
+/// An act that was undone, or that stays.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UndoStep")]
 struct UndoStepReply {
-    /// What had been done.
+    /// The act, in words.
     text: String,
-    /// Why it stays; null where it was taken back.
+    /// The reason why it stays; null if it was undone.
     stays: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UndoReport")]
 struct UndoPassReply {
-    /// The pass, as it is now.
+    /// The pass in its new state.
     pass: PassReply,
-    /// What was taken back and what stays, the last act first.
+    /// The acts that were undone and those that stay, the last act first.
     steps: Vec<UndoStepReply>,
 }
 
@@ -312,28 +306,27 @@ fn undo(
     Ok(UndoPassReply { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
 }
 
-/// How the last change is taken back.
+/// The options of an undo.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct UndoLastArguments {
-    /// Only say what would be taken back (default false).
+    /// True to only report what would be undone (default false).
     #[serde(default)]
     dry_run: bool,
 }
 
-/// The last change, taken back.
+/// The last change, which was undone.
 #[derive(Serialize, JsonSchema)]
 struct UndoLastReply {
-    /// The pass that made it; null where it was made by hand.
+    /// The pass that made it; null if no pass did.
     pass: Option<PassReply>,
-    /// When it was made.
-    #[schemars(schema_with = "words::time")]
+    /// Time of the change.
     at: Timestamp,
     /// The agent that made it; null for a pass and for a change without an agent.
     agent: Option<String>,
-    /// Whether another undo does it again. Passes and notes in a journal stay undone.
+    /// True if another undo redoes it. Passes and notes in a journal cannot be redone.
     redoable: bool,
-    /// What was taken back and, of a pass, what stays.
+    /// The acts that were undone and, for a pass, those that stay.
     steps: Vec<UndoStepReply>,
 }
 

@@ -8,35 +8,36 @@ use tulving_core::model::space::{Space, Token};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
-use super::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
+use tulving_dialects::input::NoArguments;
+use tulving_dialects::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
 use tulving_dialects::words;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/spaces", "listSpaces", "The spaces that you may see", spaces)
+        Operation::new(OperationMethod::Get, "/v1/spaces", "listSpaces", "List the spaces that you may see", spaces)
             .also_at("/v1/hubs"),
-        Operation::new(OperationMethod::Post, "/v1/spaces", "createSpace", "Make a space", create)
+        Operation::new(OperationMethod::Post, "/v1/spaces", "createSpace", "Create a space", create)
             .also_at("/v1/hubs")
             .creating()
-            .saying("For an admin of the team, who becomes its first admin."),
-        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}", "getSpace", "A space", space)
+            .saying("For admins of the team. The caller becomes its first admin."),
+        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}", "getSpace", "Get a space", space)
             .also_at("/v1/hubs/{space_id}"),
-        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}/members", "listMembers", "Who belongs to a space", members)
+        Operation::new(OperationMethod::Get, "/v1/spaces/{space_id}/members", "listMembers", "List the members of a space", members)
             .also_at("/v1/hubs/{space_id}/members"),
         Operation::new(OperationMethod::Put, "/v1/spaces/{space_id}/members/{name}", "setMember", "Give a role in a space", set)
             .also_at("/v1/hubs/{space_id}/members/{name}")
-            .saying("Somebody known, by name. For admins of the space."),
-        Operation::new(OperationMethod::Delete, "/v1/spaces/{space_id}/members/{name}", "removeMember", "Take a role away", remove)
+            .saying("The name must be known already. For admins of the space."),
+        Operation::new(OperationMethod::Delete, "/v1/spaces/{space_id}/members/{name}", "removeMember", "Remove a member of a space", remove)
             .also_at("/v1/hubs/{space_id}/members/{name}")
             .saying("A space keeps at least one admin."),
-        Operation::new(OperationMethod::Get, "/v1/tokens", "listTokens", "The tokens that you may manage", tokens),
-        Operation::new(OperationMethod::Post, "/v1/tokens", "createToken", "Make a token", mint)
+        Operation::new(OperationMethod::Get, "/v1/tokens", "listTokens", "List the tokens that you may manage", tokens),
+        Operation::new(OperationMethod::Post, "/v1/tokens", "createToken", "Create a token", mint)
             .creating()
             .secret()
-            .saying("The token itself is shown this once. `Idempotency-Key` is refused here: it would have to be kept."),
+            .saying("The answer shows the token; it is not stored and cannot be shown again. `Idempotency-Key` is refused here."),
         Operation::new(OperationMethod::Delete, "/v1/tokens/{token_id}", "revokeToken", "Revoke a token", revoke)
-            .saying("By id or label. Who uses it is refused from now on."),
+            .saying("Name it by id or label. Requests with this token are refused from now on."),
     ]
 }
 
@@ -48,13 +49,11 @@ struct SpaceReply {
     id: String,
     /// Its name.
     name: String,
-    /// What it is for.
-    #[schemars(schema_with = "words::word::<SpaceKind>")]
+    /// Its kind.
     kind: SpaceKind,
-    /// Whether it is the one that is meant where none is named.
+    /// True if requests that name no space use it.
     current: bool,
-    /// When it was made.
-    #[schemars(schema_with = "words::time")]
+    /// Time of creation.
     created_at: Timestamp,
 }
 
@@ -75,10 +74,6 @@ struct SpaceListReply {
     spaces: Vec<SpaceReply>,
 }
 
-/// Nothing.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct NoArguments {}
-
 fn spaces(
     desk: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
@@ -93,9 +88,8 @@ struct CreateSpaceArguments {
     /// Its name, unique in the team.
     #[schemars(schema_with = "words::name")]
     name: String,
-    /// What it is for (default: hub); a group is sealed.
+    /// Its kind (default: hub). A group is isolated from other spaces.
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe::<SpaceKind>")]
     kind: Option<SpaceKind>,
 }
 
@@ -107,7 +101,7 @@ fn create(
     Ok(OperationOutput::from(place(desk, made)).new_if(true))
 }
 
-/// Which space.
+/// Names a space.
 #[derive(Deserialize, JsonSchema)]
 struct SpaceIdArguments {
     /// The space, by id or name.
@@ -131,15 +125,13 @@ struct MemberListReply {
 
 #[derive(Serialize, JsonSchema)]
 struct MemberReply {
-    /// Who.
+    /// The id of the member.
     id: String,
-    /// By name.
+    /// The name of the member.
     name: String,
     /// Person or agent.
-    #[schemars(schema_with = "words::word::<PrincipalKind>")]
     kind: PrincipalKind,
-    /// What they may do.
-    #[schemars(schema_with = "words::word::<Role>")]
+    /// The role in the space.
     role: Role,
 }
 
@@ -157,29 +149,27 @@ fn members(
     Ok(MemberListReply { members: found.into_iter().map(member).collect() }.into())
 }
 
-/// Who.
+/// Names a member of a space.
 #[derive(Deserialize, JsonSchema)]
 struct SpaceMemberArguments {
     /// The space, by id or name.
     space_id: String,
-    /// Who, by name.
+    /// The name of the member.
     name: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct SetMemberArguments {
-    /// What they may do.
-    #[schemars(schema_with = "words::word::<Role>")]
+    /// The new role in the space.
     role: Role,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MemberRole")]
 struct SetMemberReply {
-    /// Who.
+    /// The name of the member.
     name: String,
-    /// What they may do.
-    #[schemars(schema_with = "words::word::<Role>")]
+    /// The new role in the space.
     role: Role,
 }
 
@@ -194,7 +184,7 @@ fn set(
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RemovedMember")]
 struct RemoveMemberReply {
-    /// That they do not belong to it any more.
+    /// Always true.
     deleted: bool,
 }
 
@@ -206,26 +196,23 @@ fn remove(
     Ok(RemoveMemberReply { deleted: true }.into())
 }
 
-/// What is known of a token.
+/// A token, without its secret.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Token")]
 struct TokenReply {
     /// Its id.
     id: String,
-    /// What it is for.
+    /// Its label.
     label: String,
-    /// For whom it speaks.
+    /// The principal that it acts for.
     principal_id: String,
-    /// The spaces it is confined to; empty means all that its principal may see.
+    /// The spaces that it is limited to; empty means all that its principal may see.
     space_ids: Vec<String>,
-    /// The most it may do.
-    #[schemars(schema_with = "words::word::<Role>")]
+    /// The highest role that it can use.
     role: Role,
-    /// When it was made.
-    #[schemars(schema_with = "words::time")]
+    /// Time of creation.
     created_at: Timestamp,
-    /// When it was revoked.
-    #[schemars(schema_with = "words::maybe_time")]
+    /// Time of revocation; null if it is valid.
     revoked_at: Option<Timestamp>,
 }
 
@@ -263,29 +250,28 @@ fn tokens(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CreateTokenArguments {
-    /// For whom it speaks, by name; made known where nobody has that name.
+    /// The name of the principal that it acts for. An unknown name creates a principal.
     #[schemars(schema_with = "words::name")]
     name: String,
-    /// Whether they are a person or an agent (default: agent).
+    /// The kind of a new principal: person or agent (default: agent).
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe::<PrincipalKind>")]
     kind: Option<PrincipalKind>,
-    /// What it is for (default: the name).
+    /// A label for the token (default: the name).
     label: Option<String>,
-    /// Confined to these spaces, by id or name, whose members they become; without it, all that they may see.
+    /// Limit the token to these spaces, by id or name; the principal becomes a member of them. Without it, the token reaches
+    /// every space that the principal may see.
     #[schemars(length(min = 1))]
     spaces: Option<Vec<String>>,
-    /// The most it may do (default: writer).
+    /// The highest role that it can use (default: writer).
     #[serde(default)]
-    #[schemars(schema_with = "words::maybe::<Role>")]
     role: Option<Role>,
 }
 
-/// A token that was made, with its secret.
+/// A new token, with its secret.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CreatedToken")]
 struct CreateTokenReply {
-    /// The token itself, shown this once.
+    /// The token itself. It cannot be shown again.
     token: String,
     #[serde(flatten)]
     known: TokenReply,
@@ -298,7 +284,7 @@ fn mint(
     if new.spaces.as_ref().is_some_and(Vec::is_empty) {
         // A list that is empty by mistake must not grant access to everything.
         return Err(ToolError::invalid("missing_space", "spaces", "`spaces` is empty")
-            .hinting("name at least one, or leave it out for a token that is not confined"));
+            .hinting("name at least one space, or leave `spaces` out for a token that is not limited"));
     }
     let spaces = new.spaces.iter().flatten().map(|space| Ok(desk.engine.enter(&desk.caller, space)?.space));
     let request = TokenRequest {
@@ -313,7 +299,7 @@ fn mint(
         .new_if(true))
 }
 
-/// Which token.
+/// Names a token.
 #[derive(Deserialize, JsonSchema)]
 struct RevokeTokenArguments {
     /// The token, by id or label.

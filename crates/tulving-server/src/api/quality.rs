@@ -10,52 +10,51 @@ use tulving_core::model::request::QualityRequest;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{FindingKind, ProposedAct};
 
-use super::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::argument::{WholeNumber, limited, within};
 use tulving_dialects::memax;
+use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
-use tulving_dialects::words;
 
-/// Most findings of each kind.
+/// Maximum and default number of findings of each kind.
 const MOST: i64 = 1_000;
 const USUAL: i64 = 20;
-/// Most days.
+/// Maximum and default number of days without a recall.
 const DAYS: i64 = 36_500;
 const USUAL_DAYS: i64 = 90;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::new(OperationMethod::Get, "/v1/quality", "auditQuality", "What is wrong with memories", look).read_by(Audience::Relays).saying(
-            "Of the space of the call, as far as you may see it: near-duplicates, contradictions, memories that were never \
-             recalled, that are too long, empty or junk, that hold secrets or try to command an agent. Secrets are not told.",
+        Operation::new(OperationMethod::Get, "/v1/quality", "auditQuality", "Audit the quality of memories", look).read_by(Audience::Relays).saying(
+            "Reports problems of the memories in the space of the call that you may see: near-duplicates, contradictions, \
+             memories that were never recalled, that are too long, empty or junk, that contain secrets, or that try to command \
+             an agent. The secrets themselves are not shown.",
         ),
-        Operation::new(OperationMethod::Post, "/v1/quality/apply", "applyProposal", "Do what is proposed", apply)
-            .saying("With the rights that the act takes. Where a memory has changed since, it is 404."),
+        Operation::new(OperationMethod::Post, "/v1/quality/apply", "applyProposal", "Apply a proposal", apply)
+            .saying("You need the rights for the proposed change. If a memory has changed since the audit, the answer is 404."),
     ]
 }
 
-/// What to look for.
+/// The options of an audit.
 #[derive(Deserialize, JsonSchema)]
 struct AuditQualityArguments {
     /// Only findings of these kinds.
     #[serde(default)]
-    #[schemars(schema_with = "words::several::<FindingKind>")]
     kinds: Vec<FindingKind>,
-    /// After how many days without a recall a memory counts as never recalled, 0 to 36500 (default 90).
+    /// Number of days without a recall after which a memory counts as never recalled, 0 to 36500 (default 90).
     #[schemars(range(min = 0, max = 36500))]
     older_than: Option<WholeNumber>,
-    /// Most findings of each kind, 1 to 1000 (default 20). All are counted.
+    /// Maximum number of findings of each kind, 1 to 1000 (default 20). `counts` includes all of them.
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<WholeNumber>,
 }
 
-/// What was found.
+/// The result of an audit.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QualityReport")]
 struct QualityReply {
-    /// How many memories were looked at.
+    /// Number of memories that were checked.
     looked_at: u64,
-    /// How many findings there are of each kind.
+    /// Number of findings of each kind.
     counts: BTreeMap<&'static str, u64>,
     /// The findings, kind by kind.
     findings: Vec<QualityFindingReply>,
@@ -64,16 +63,15 @@ struct QualityReply {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QualityFinding")]
 struct QualityFindingReply {
-    /// What it is.
-    #[schemars(schema_with = "words::word::<FindingKind>")]
+    /// The kind of problem.
     kind: FindingKind,
-    /// The memories that it is about.
+    /// The memories concerned.
     memories: Vec<AffectedMemoryReply>,
-    /// Why, with the value.
+    /// The reason, with the value.
     why: String,
-    /// What to do by hand.
+    /// Advice for manual work, if there is no proposal or more is needed.
     advice: Option<String>,
-    /// What can be done about it; of several, one.
+    /// The proposed changes; apply one of them.
     proposals: Vec<QualityProposalReply>,
 }
 
@@ -84,28 +82,26 @@ struct AffectedMemoryReply {
     id: String,
     /// Its number in its space; a mirror of a file has none.
     number: Option<u64>,
-    /// What a person calls it: its number, or the file and line that it mirrors.
+    /// Its name for people: its number, or the file and line that it mirrors.
     label: String,
-    /// The version that was looked at.
+    /// The version that was checked.
     version: u32,
-    /// How it begins, without secrets.
+    /// The beginning of its content, without secrets.
     preview: String,
-    /// When it was saved.
-    #[schemars(schema_with = "words::time")]
+    /// Time of the save.
     created_at: Timestamp,
-    /// How often it was recalled.
+    /// Number of times that it was recalled.
     access_count: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QualityProposal")]
 struct QualityProposalReply {
-    /// Its name, for `/v1/quality/apply`.
+    /// Its id, for `/v1/quality/apply`.
     proposal: String,
-    /// What sort of act it is.
-    #[schemars(schema_with = "words::word::<ProposedAct>")]
+    /// The kind of change.
     act: ProposedAct,
-    /// What it does, in words.
+    /// The change, in words.
     does: String,
 }
 
@@ -154,27 +150,26 @@ fn look(
     .into())
 }
 
-/// Which proposal.
+/// Names a proposal.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ApplyProposalArguments {
-    /// The proposal, as `/v1/quality` names it.
+    /// The id of the proposal, from `/v1/quality`.
     #[schemars(regex(pattern = "^[0-9a-f]{12}$"))]
     proposal: String,
 }
 
-/// What was done.
+/// A proposal that was applied.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AppliedProposal")]
 struct ApplyProposalReply {
     /// The proposal.
     proposal: String,
-    /// What sort of act it was.
-    #[schemars(schema_with = "words::word::<ProposedAct>")]
+    /// The kind of change.
     act: ProposedAct,
-    /// What became of it, in words.
+    /// The result, in words.
     message: String,
-    /// The memory that was saved, where one was.
+    /// The memory that was saved, if any.
     saved: Option<String>,
 }
 

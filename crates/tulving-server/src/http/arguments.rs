@@ -40,9 +40,9 @@ pub(super) fn gather(
             add(&mut said, name, value)?;
         }
     } else if !bytes.is_empty() {
-        let said = "the request takes no body";
+        let said = "this operation takes no body";
         return Err(Problem::new(StatusCode::BAD_REQUEST, "unexpected_body", said)
-            .hinting("its arguments stand in the query of the address"));
+            .hinting("send its arguments in the query string"));
     }
     match (if_match(&parts.headers)?, operation.condition) {
         (Some(tag), Some(condition)) => {
@@ -51,7 +51,7 @@ pub(super) fn gather(
         }
         // To go ahead would be exactly what the caller wanted to prevent.
         (Some(_), None) if operation.writes => {
-            let said = "If-Match is understood only where a memory is edited or MEMORY.md replaced";
+            let said = "If-Match is supported only when you edit a memory or replace MEMORY.md";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("If-Match"));
         }
         _ => {}
@@ -111,7 +111,7 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
             continue;
         }
         if operation.method.has_body() || operation.in_path().any(|own| own == name) {
-            let detail = format!("`{}` is no argument of the query", preview::short(&name));
+            let detail = format!("`{}` is not an argument of the query string", preview::short(&name));
             return Err(Problem::new(StatusCode::BAD_REQUEST, "unknown_argument", detail).about(&name));
         }
         let kind = kind(operation, &name);
@@ -167,7 +167,7 @@ fn if_match(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
 }
 
 fn no_tag() -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match is not the ETag of this")
+    Problem::new(StatusCode::BAD_REQUEST, "invalid_header", "If-Match is not a valid ETag here")
         .about("If-Match")
-        .hinting("send the ETag that GET gave, such as \"3\"")
+        .hinting("send the ETag that GET returned, such as \"3\"")
 }

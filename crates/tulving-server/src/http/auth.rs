@@ -95,7 +95,7 @@ fn token(headers: &HeaderMap) -> Result<Secret, Problem> {
 
 fn asked(parts: &Parts) -> Result<SpaceQuery, Problem> {
     let Query(asked) = Query::<SpaceQuery>::try_from_uri(&parts.uri).map_err(|_| {
-        Problem::new(StatusCode::BAD_REQUEST, "invalid_query", "the query of the address cannot be read")
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_query", "cannot read the query string")
     })?;
     Ok(asked)
 }

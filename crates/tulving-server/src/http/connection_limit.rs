@@ -104,7 +104,7 @@ pub(super) fn allowed(wanted: usize) -> usize {
         tracing::warn!(
             max_connections = wanted,
             room = allowed,
-            "the system lets the process open too few files for all connections"
+            "the limit of open files is too low for all connections"
         );
     }
     allowed

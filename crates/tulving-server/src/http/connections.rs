@@ -108,7 +108,7 @@ impl ConnectionTable {
         Ok(AdmittedConnection { seat, displaced: victim.is_some() })
     }
 
-    /// Drops up to `most` connections without a valid token, because the process can open no more files. Returns their
+    /// Drops up to `most` connections without a valid token, because the process cannot open more files. Returns their
     /// number.
     pub(super) fn relieve(&self, most: usize, now: Instant) -> usize {
         let mut table = self.lock();

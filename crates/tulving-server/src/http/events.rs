@@ -142,7 +142,7 @@ pub(super) async fn stream(
             return;
         };
         // Its client only sees that it ended.
-        tracing::warn!(code = problem.code(), reason = problem.detail(), "a stream of events broke off");
+        tracing::warn!(code = problem.code(), reason = problem.detail(), "an event stream ended early");
     });
     Ok(([(CONTENT_TYPE, "text/event-stream")], body).into_response())
 }

@@ -59,7 +59,7 @@ impl AuthRateLimiter {
     ) -> Result<(), Problem> {
         self.asked.take(self.key(token), limits.requests_per_minute, Instant::now()).map_err(|wait| {
             counters.refused(RefusalReason::Rate);
-            let said = format!("the token may ask {} times a minute", limits.requests_per_minute);
+            let said = format!("the token is limited to {}requests per minute", limits.requests_per_minute);
             Problem::too_many(said, wait)
         })
     }

@@ -72,17 +72,17 @@ fn check(rules: &ServerRules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -
     let first_line = uri.authority().map(|authority| Authority::parse(authority.as_str()).filter(here));
     let (Some(host), None | Some(Some(_))) = (host, first_line) else {
         let said = "the request is meant for another host";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_host", said).about("host").hinting(
-            "call the server by the address that it listens on, or name the host in server.allowed_hosts",
-        ));
+        return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_host", said)
+            .about("host")
+            .hinting("use the address that the server listens on, or add the host to server.allowed_hosts"));
     };
     if cors::allowed(rules, headers).is_none() {
         for origin in headers.get_all(ORIGIN) {
             if !origin.to_str().is_ok_and(|origin| is_own(rules, &host, origin)) {
-                let said = "a page of another site may not call this server";
+                let said = "pages of other sites may not call this server";
                 return Err(Problem::new(StatusCode::FORBIDDEN, "wrong_origin", said)
                     .about("origin")
-                    .hinting("name the site in server.cors_origins if its pages may call"));
+                    .hinting("to allow the site, add it to server.cors_origins"));
             }
         }
     }

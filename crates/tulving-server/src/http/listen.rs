@@ -73,7 +73,7 @@ pub enum ListenError {
     #[error("{0} is taken by another program")]
     Taken(SocketAddr),
     /// The machine refuses the address.
-    #[error("nothing can listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {source}")]
     Refused {
         /// The address.
         address: SocketAddr,
@@ -201,12 +201,12 @@ async fn follow(
         // A file that is missing for a moment must not send tokens and memories over a network unencrypted.
         if rules.tls.is_none() && current.get().rules.tls.is_some() && !address.is_loopback() {
             tracing::error!(
-                "the new configuration has no certificate, and others can reach the server; the one of before goes on"
+                "the new configuration has no certificate, but others can reach the server; the old configuration stays in use"
             );
         } else {
             current.set(CurrentRoutes::new(app.clone().under(rules), address));
             // Only after they apply: readers of the log may rely on it.
-            tracing::info!("the configuration was read again");
+            tracing::info!("the configuration was reloaded");
         }
     }
 }
@@ -312,7 +312,7 @@ impl FileShortage {
     fn begin(&mut self, counters: &ServerCounters, table: &ConnectionTable) {
         let now = Instant::now();
         if self.bound.is_none_or(|(_, since)| now - since > SHORTAGE) {
-            tracing::warn!(connections = counters.connections(), "the process can open no more files");
+            tracing::warn!(connections = counters.connections(), "the process cannot open more files");
         }
         let (open, spare) = (counters.connections(), SPARE.min(counters.connections().div_ceil(2)));
         self.bound = Some(((open - spare).max(HELD), now));
@@ -353,7 +353,7 @@ async fn attend(
         Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, counters, wait, current, watcher)).await,
         Ok(Err(_)) | Err(_) => {
             counters.refused(RefusalReason::Handshake);
-            tracing::debug!(peer = %peer.0, "no encryption was agreed upon");
+            tracing::debug!(peer = %peer.0, "the TLS handshake failed");
         }
     }
 }

@@ -176,7 +176,7 @@ fn bare(response: &Response, revision: Option<&str>) -> Option<Problem> {
             .hinting("send it with Content-Type: application/json"),
         StatusCode::BAD_REQUEST => {
             let named = preview::short(revision.unwrap_or_default());
-            let said = format!("the revision `{named}` of the protocol is not spoken here");
+            let said = format!("the revision `{named}` of the protocol is not supported");
             let spoken = REVISIONS.map(|revision| revision.to_string()).join(", ");
             Problem::new(status, "unsupported_protocol_version", said)
                 .hinting(format!("send one of them as MCP-Protocol-Version: {spoken}"))

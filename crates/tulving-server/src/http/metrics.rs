@@ -51,7 +51,7 @@ fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
             page.row("tulving_http_requests_total", &labels, count);
         }
     }
-    page.head("tulving_http_request_duration_seconds", "histogram", "how long answers took");
+    page.head("tulving_http_request_duration_seconds", "histogram", "duration of requests in seconds");
     for (route, asked) in &routes {
         let mut below = 0;
         for (end, count) in BUCKETS.iter().zip(asked.buckets) {
@@ -69,7 +69,7 @@ fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
     page.row("tulving_http_requests_in_flight", "", counters.in_flight());
     page.head("tulving_http_connections", "gauge", "open connections");
     page.row("tulving_http_connections", "", counters.connections());
-    page.head("tulving_http_refused_total", "counter", "connections and requests turned away");
+    page.head("tulving_http_refused_total", "counter", "refused connections and requests");
     for reason in RefusalReason::ALL {
         let labels = format!("reason=\"{}\"", reason.as_str());
         page.row("tulving_http_refused_total", &labels, counters.refusals(reason));
@@ -77,7 +77,7 @@ fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
     page.head("tulving_http_bytes_total", "counter", "bytes received and sent");
     page.row("tulving_http_bytes_total", "direction=\"in\"", received);
     page.row("tulving_http_bytes_total", "direction=\"out\"", sent);
-    page.head("process_start_time_seconds", "gauge", "when the server started, in seconds since 1970");
+    page.head("process_start_time_seconds", "gauge", "start time of the server, in seconds since 1970");
     page.row("process_start_time_seconds", "", app.shared.started.as_micros() / 1_000_000);
     page.head("tulving_build_info", "gauge", "the version, as a label");
     page.row("tulving_build_info", concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), 1);

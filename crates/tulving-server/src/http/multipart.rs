@@ -29,7 +29,7 @@ fn boundary(headers: &HeaderMap) -> Option<Result<String, Problem>> {
     let essence = kind.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("multipart/form-data").then(|| {
         multer::parse_boundary(kind).map_err(|_| {
-            Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", "Content-Type names no boundary")
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", "Content-Type has no boundary")
         })
     })
 }
@@ -43,7 +43,7 @@ pub(super) async fn arguments(
 ) -> Result<Option<Map<String, Value>>, Problem> {
     let Some(boundary) = boundary(headers) else { return Ok(None) };
     if !operation.takes_file() {
-        let said = "this takes no file; its body must be JSON";
+        let said = "this operation takes no file; the body must be JSON";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", said)
             .hinting("send it with Content-Type: application/json"));
     }
@@ -85,6 +85,6 @@ async fn read(operation: &Operation, part: Field<'_>) -> Result<(String, Value),
 }
 
 fn broken(error: &multer::Error) -> Problem {
-    let said = format!("the parts of the body cannot be read: {error}");
+    let said = format!("cannot read the parts of the body: {error}");
     Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", said)
 }

@@ -34,7 +34,9 @@ pub(super) fn asked(
         Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Idempotency-Key"))
     };
     if operation.is_secret {
-        return refused("a token is shown once and kept nowhere, so this request cannot be answered twice");
+        return refused(
+            "a token is shown only once and not stored, so this request cannot be repeated safely",
+        );
     }
     let (Ok(key), None) = (key.to_str(), given.next()) else {
         return refused("the header must be given once, in visible ASCII characters");
@@ -50,7 +52,7 @@ pub(super) fn asked(
 pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.contains_key(HEADER) {
         true => {
-            let said = "this request cannot be made under an Idempotency-Key";
+            let said = "this operation does not support Idempotency-Key";
             Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("Idempotency-Key"))
         }
         false => Ok(()),
@@ -69,7 +71,7 @@ impl IdempotentRequest {
         let begun = match engine.begin_once(caller, &self.key, self.fingerprint)? {
             Known::Begun(begun) => begun,
             Known::Answered(sent) if sent.is_empty() => {
-                let said = "the request was done, and its answer is not kept";
+                let said = "the request was done before, but its answer was not stored";
                 return Err(Problem::new(StatusCode::CONFLICT, "already_done", said).about("Idempotency-Key"));
             }
             Known::Answered(sent) => return serde_json::from_str(&sent).map_err(|_| Problem::fault()),
@@ -77,16 +79,16 @@ impl IdempotentRequest {
                 return Err(Problem::new(
                     StatusCode::CONFLICT,
                     "still_running",
-                    "the same request is being answered",
+                    "the same request is still running",
                 )
                 .about("Idempotency-Key")
-                .hinting("ask again in a moment"));
+                .hinting("try again in a moment"));
             }
             Known::Differs => {
                 let said = "the key was used for another request";
                 return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "key_reused", said)
                     .about("Idempotency-Key")
-                    .hinting("take a new key for each request"));
+                    .hinting("use a new key for each request"));
             }
         };
         let done = work(engine, caller);

@@ -45,7 +45,7 @@ fn described() -> Value {
         "info": {
             "title": "Tulving",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "The long-term memory of agents. Data comes as {\"data\": …}, what is refused as \
+            "description": "The long-term memory of agents. Data comes as {\"data\": …}, errors as \
                 application/problem+json with a stable code and an object error with code and message.",
             "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
         },
@@ -56,17 +56,17 @@ fn described() -> Value {
             "securitySchemes": { "token": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "The token of the home is in its file api-token; `tulving token create` makes others.",
+                "description": "The home's token is in its file api-token; `tulving token create` creates others.",
             } },
             "parameters": { "space": {
                 "name": "X-Hub-ID",
                 "in": "header",
-                "description": "The space, by id or name; without it the first of the token, else `default`.",
+                "description": "The space, by id or name (default: the token's first space, else `default`).",
                 "schema": { "type": "string" },
                 "example": "default",
             } },
             "responses": { "problem": {
-                "description": "Why it was not done.",
+                "description": "The request failed.",
                 "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
             } },
             "schemas": schemas,
@@ -99,7 +99,7 @@ fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut 
         "responses": { "200": { "description": "Done.", "content": content }, "default": refused() },
     });
     if operation.creates {
-        told["responses"]["201"] = json!({ "description": "Something new is there.", "content": content });
+        told["responses"]["201"] = json!({ "description": "Created.", "content": content });
     }
     if operation.method.has_body() {
         let (schema, inline) = (without(&types.input, &in_path), without(&operation.input, &in_path));
@@ -196,11 +196,14 @@ fn parameters(operation: &Operation, types: &OperationSchemas, in_path: &[&str])
     if operation.method == OperationMethod::Post && operation.writes && !operation.is_secret {
         all.push(header(
             "Idempotency-Key",
-            "A request with a key that was answered before is not done again.",
+            "Repeating a request with the same key returns the first answer and does nothing.",
         ));
     }
     if operation.condition.is_some() {
-        all.push(header("If-Match", "The ETag that was read: edit only where it still has that version."));
+        all.push(header(
+            "If-Match",
+            "The ETag that you read. The change is made only if the version is still this one.",
+        ));
     }
     all
 }
@@ -261,9 +264,9 @@ fn problem() -> Value {
             "title": { "type": "string" },
             "status": { "type": "integer" },
             "code": { "type": "string", "description": "A stable name for programs." },
-            "detail": { "type": "string", "description": "What is wrong, in a sentence." },
-            "hint": { "type": "string", "description": "What to do." },
-            "field": { "type": "string", "description": "The part of the request that it is about." },
+            "detail": { "type": "string", "description": "The error, in one sentence." },
+            "hint": { "type": "string", "description": "Advice on what to do." },
+            "field": { "type": "string", "description": "The field of the request that caused the error." },
             "request_id": { "type": "string", "description": "The id in `X-Request-Id` and in the log." },
             "error": shared("ProblemError"),
         },
@@ -282,11 +285,11 @@ fn problem() -> Value {
 fn problem_error() -> Value {
     json!({
         "type": "object",
-        "description": "The same for clients that know a refusal by this object.",
+        "description": "The same error, for clients that expect this object.",
         "required": ["code", "message"],
         "properties": {
-            "code": { "type": "string", "description": "As `code`." },
-            "message": { "type": "string", "description": "As `detail`." },
+            "code": { "type": "string", "description": "The same as `code`." },
+            "message": { "type": "string", "description": "The same as `detail`." },
         },
     })
 }

@@ -107,7 +107,7 @@ impl Problem {
     }
 
     pub(super) fn wrong_token() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "bad_token", "the token is not known or was revoked")
+        Self::new(StatusCode::UNAUTHORIZED, "bad_token", "the token is unknown or was revoked")
             .hinting("`tulving token create` makes one")
     }
 
@@ -117,13 +117,13 @@ impl Problem {
     }
 
     pub(super) fn broken_body() -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "broken_body", "the body ended before it was whole")
+        Self::new(StatusCode::BAD_REQUEST, "broken_body", "the body ended early")
     }
 
     pub(super) fn too_slow(time: Duration) -> Self {
-        let said = format!("the request was not done within {} seconds", time.as_secs_f32());
+        let said = format!("the request took longer than {} seconds", time.as_secs_f32());
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "timeout", said)
-            .hinting("what was begun goes to its end; look whether it was done before you repeat it");
+            .hinting("it may still finish; check whether it did before you repeat it");
         Self { wait: Some(SOON), ..problem }
     }
 
@@ -134,9 +134,9 @@ impl Problem {
     }
 
     pub(super) fn crowded(most: usize) -> Self {
-        let said = format!("the server has {most} connections, and no room for more");
+        let said = format!("the server has {most} connections, which is its limit");
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_connections", said)
-            .hinting("close those that are not used, or raise server.max_connections");
+            .hinting("close unused connections, or raise server.max_connections");
         Self { wait: Some(SOON), ..problem }
     }
 
@@ -144,7 +144,7 @@ impl Problem {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "a fault in Tulving; the request was not done",
+            "internal error in Tulving; the request was not done",
         )
     }
 
@@ -174,8 +174,8 @@ impl From<ToolError> for Problem {
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         if matches!(class, Class::Corrupt | Class::Bug | Class::Host) && code != READ_ONLY {
             // Its text about files is for the operator of the server.
-            tracing::error!(code, reason = message, "a request could not be done");
-            return Self::new(status, code, "the server could not do it, and its log says why");
+            tracing::error!(code, reason = message, "a request failed");
+            return Self::new(status, code, "the server could not finish the request; its log says why");
         }
         let wait = (class == Class::Busy).then_some(SOON);
         Self { status, code, detail: message, hint, field, wait }

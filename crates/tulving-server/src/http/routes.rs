@@ -50,7 +50,7 @@ async fn nowhere(uri: Uri) -> Problem {
 }
 
 async fn wrong_method(method: Method) -> Problem {
-    let said = format!("this address does not take {}", preview::short(method.as_str()));
+    let said = format!("this address does not support {}", preview::short(method.as_str()));
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", said)
-        .hinting("the header Allow names what it takes")
+        .hinting("the Allow header lists the supported methods")
 }

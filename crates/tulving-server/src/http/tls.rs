@@ -27,7 +27,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// A file contains something else.
-    #[error("{} holds no {what} in PEM format", path.display())]
+    #[error("{} contains no {what} in PEM format", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum TlsError {
         what: &'static str,
     },
     /// A file is broken.
-    #[error("{} is no good PEM: {why}", path.display())]
+    #[error("{} is not valid PEM: {why}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum TlsError {
         why: String,
     },
     /// The key does not match the certificate, or neither can be used.
-    #[error("the key in {} does not fit the certificate in {}: {source}", key.display(), certificate.display())]
+    #[error("the key in {} does not match the certificate in {}: {source}", key.display(), certificate.display())]
     Unfit {
         /// The file of the certificate.
         certificate: PathBuf,
@@ -104,9 +104,9 @@ fn explain(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
             TlsError::Broken { path, why: "a section has no end".to_owned() }
         }
         pem::Error::IllegalSectionStart { .. } => {
-            TlsError::Broken { path, why: "a section begins wrongly".to_owned() }
+            TlsError::Broken { path, why: "a section has a wrong beginning".to_owned() }
         }
         pem::Error::Base64Decode(_) => TlsError::Broken { path, why: "it is not base64".to_owned() },
-        _ => TlsError::Broken { path, why: "it cannot be understood".to_owned() },
+        _ => TlsError::Broken { path, why: "unknown format".to_owned() },
     }
 }

@@ -117,7 +117,7 @@ struct LoadArguments {
 
 fn options(uri: &Uri) -> Result<LoadOptions, Problem> {
     let Query(LoadArguments { with_roles, .. }) = Query::try_from_uri(uri).map_err(|wrong| {
-        let said = format!("the query of the address cannot be read: {wrong}");
+        let said = format!("cannot read the query string: {wrong}");
         Problem::new(StatusCode::BAD_REQUEST, "invalid_query", said).hinting("with_roles is true or false")
     })?;
     Ok(LoadOptions { with_roles })
@@ -216,7 +216,7 @@ impl BodyLines {
             if looked_at > LINE_BYTES {
                 let said = format!("line {} is longer than {LINE_BYTES} bytes", self.number + 1);
                 return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "line_too_large", said)
-                    .hinting("`tulving load` takes lines of any length"));
+                    .hinting("use `tulving load`, which accepts lines of any length"));
             }
             self.more().await?;
         }
@@ -226,7 +226,7 @@ impl BodyLines {
         self.come.drain(..self.given);
         self.given = 0;
         let Ok(frame) = tokio::time::timeout(self.patience, self.body.frame()).await else {
-            let said = "the body stopped coming";
+            let said = "the body did not arrive in time";
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "body_timeout", said));
         };
         match frame {

@@ -86,13 +86,13 @@ fn refusal(text: &str, error: &serde_json::Error) -> RefusedMessage {
         |why: String| RefusedMessage::new(id_in(text.as_bytes()), ErrorData::invalid_request(why, None));
     match serde_json::from_str::<JsonRpcEnvelope>(text) {
         _ if text.trim_start().starts_with('[') => {
-            invalid("messages come one by one; batches are not taken".to_owned())
+            invalid("batches are not supported; send one message at a time".to_owned())
         }
         Ok(JsonRpcEnvelope { id, method, result: None, error: None, .. }) => {
             RefusedMessage::new(Some(id), method::wrong(&method, text))
         }
         Ok(_) => invalid("a message has a method, a result or an error, and only one of them".to_owned()),
-        Err(error) => invalid(format!("it is no message of JSON-RPC 2.0: {}", method::reason(&error))),
+        Err(error) => invalid(format!("it is not a message of JSON-RPC 2.0: {}", method::reason(&error))),
     }
 }
 

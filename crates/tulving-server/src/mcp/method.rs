@@ -50,7 +50,7 @@ pub(super) fn refusal(request: &ClientRequest, message: &str) -> Option<ErrorDat
 pub(super) fn wrong(method: &str, message: &str) -> ErrorData {
     match METHODS.iter().find(|(known, _)| *known == method) {
         Some((_, check)) => {
-            let why = check(message).unwrap_or_else(|| "the method takes others".to_owned());
+            let why = check(message).unwrap_or_else(|| "they do not match the method".to_owned());
             ErrorData::invalid_params(format!("the params of {method} are wrong: {why}"), None)
         }
         None => unknown(method),

@@ -110,8 +110,9 @@ impl McpServer {
             upkeep.tend();
             done
         });
-        done.await
-            .map_err(|_| ErrorData::internal_error("the request was not done: a fault in Tulving", None))
+        done.await.map_err(|_| {
+            ErrorData::internal_error("internal error in Tulving; the request was not done", None)
+        })
     }
 
     /// The guidance of the dialect, and the memories that every session of it starts with. The session starts without them if
@@ -293,7 +294,7 @@ impl ServerHandler for McpServer {
         let about = request.arguments.as_ref().and_then(|arguments| arguments.get("about"));
         let about = about.and_then(Value::as_str).map(str::to_owned);
         let block = self.context(&context, about).await?;
-        let text = if block.is_empty() { "Nothing is remembered that holds now.".to_owned() } else { block };
+        let text = if block.is_empty() { "There are no current memories.".to_owned() } else { block };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }

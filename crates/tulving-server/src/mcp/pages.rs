@@ -17,7 +17,7 @@ pub(super) fn after(cursor: &str) -> Option<String> {
 
 /// The error for a cursor that is not ours.
 pub(super) fn refused(cursor: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("`{}` is not a cursor that was given", preview::short(cursor)), None)
+    ErrorData::invalid_params(format!("`{}` is not a cursor of this server", preview::short(cursor)), None)
 }
 
 /// A page, and the cursor of the next one.

@@ -21,10 +21,10 @@ pub enum StdioServerError {
     #[error("the server could not start: {0}")]
     Start(#[from] io::Error),
     /// The first message of the client does not start a session.
-    #[error("the client did not begin a session: {0}")]
+    #[error("the client did not start a session: {0}")]
     Begin(String),
     /// The client went away before it was answered.
-    #[error("the client closed standard output before it was answered")]
+    #[error("the client closed standard output before it got an answer")]
     Gone,
     /// Answers cannot be written.
     #[error("standard output cannot be written: {0}")]

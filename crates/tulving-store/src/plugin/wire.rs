@@ -101,9 +101,11 @@ pub(super) fn save(memory: &Memory) -> Value {
 }
 
 pub(super) fn saved(said: &Value, id: MemoryId) -> Result<(), String> {
-    match said.get("id").and_then(Value::as_str) {
-        Some(said) if said == id.to_string() => Ok(()),
-        Some(said) => Err(format!("it was given the memory {id} and saved `{}`", preview::short(said))),
+    match said.get("id") {
+        Some(said) if MemoryId::deserialize(said).is_ok_and(|saved| saved == id) => Ok(()),
+        Some(said) => {
+            Err(format!("it was given the memory {id} and saved {}", preview::short(&said.to_string())))
+        }
         None => Err("it did not say the id of what it saved".to_owned()),
     }
 }
@@ -131,11 +133,11 @@ pub(super) fn list(query: &ListQuery) -> Value {
 }
 
 pub(super) fn get(id: MemoryId, spaces: &[SpaceId], viewer: PrincipalId) -> Value {
-    json!({ "id": id, "spaces": spaces, "viewer": viewer })
+    json!({ "id": id, "hub_ids": spaces, "viewer": viewer })
 }
 
 pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
-    json!({ "id": id, "space": space, "hard": hard })
+    json!({ "id": id, "hub_id": space, "hard": hard })
 }
 
 /// The memories of an answer, read one by one: an invalid one does not spoil the others. Of those beyond the limit only one is
@@ -174,7 +176,7 @@ fn given(said: Value) -> Given {
 
 fn within(scope: &Scope, params: Value) -> Value {
     let mut params = params;
-    params["spaces"] = json!(scope.spaces);
+    params["hub_ids"] = json!(scope.spaces);
     params["viewer"] = json!(scope.viewer);
     params["filter"] = filter(&scope.filter);
     params

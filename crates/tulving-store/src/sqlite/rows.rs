@@ -239,6 +239,8 @@ pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Me
         superseded_by,
         backend: None,
         commands: Vec::new(),
+        importance_now: None,
+        space_name: None,
     })
 }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
-use tulving_core::model::answer::{Fate, Receipt};
+use tulving_core::model::answer::{Receipt, SaveOutcome};
 use tulving_core::model::change::{Actor, ChangeSet, Write};
 use tulving_core::model::error::ModelError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
@@ -164,7 +164,7 @@ fn save(set: &Set, bed: &Bed, layout: Layout, detail: Detail) -> anyhow::Result<
                 let receipts = bed.engine.save_many(caller, requests)?;
                 embed(bed, &receipts, some)?;
                 for (receipt, (index, ..)) in receipts.iter().zip(some) {
-                    ids[index * 16..index * 16 + 16].copy_from_slice(receipt.id.as_bytes());
+                    ids[index * 16..index * 16 + 16].copy_from_slice(receipt.memory.id.as_bytes());
                 }
             }
         }
@@ -173,10 +173,13 @@ fn save(set: &Set, bed: &Bed, layout: Layout, detail: Detail) -> anyhow::Result<
 }
 
 fn embed(bed: &Bed, receipts: &[Receipt], saved: &[(usize, String, Embedding)]) -> anyhow::Result<()> {
-    ensure!(receipts.iter().all(|receipt| receipt.fate == Fate::Created), "two memories have one text");
+    ensure!(
+        receipts.iter().all(|receipt| receipt.outcome == SaveOutcome::Created),
+        "two memories have one text"
+    );
     let writes = receipts.iter().zip(saved).map(|(receipt, (.., embedding))| Write::Embed {
-        id: receipt.id,
-        from: receipt.version,
+        id: receipt.memory.id,
+        from: receipt.memory.version,
         embeddings: vec![(0, embedding.clone())],
     });
     let by = Actor { principal: PrincipalId::USER, agent: None };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tulving_core::model::answer::Fate;
+use tulving_core::model::answer::SaveOutcome;
 use tulving_core::model::change::{Actor, ChangeSet, Write};
 use tulving_core::model::error::ModelError;
 use tulving_core::model::id::PrincipalId;
@@ -90,7 +90,10 @@ pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::
         let numbers = first..memories.min(first + BATCH);
         let requests = numbers.clone().map(|number| SaveRequest::new(words.text(number))).collect();
         let receipts = bed.engine.save_many(&user, requests)?;
-        ensure!(receipts.iter().all(|receipt| receipt.fate == Fate::Created), "two memories have one text");
+        ensure!(
+            receipts.iter().all(|receipt| receipt.outcome == SaveOutcome::Created),
+            "two memories have one text"
+        );
         let writes = receipts.iter().zip(numbers).map(|(receipt, number)| {
             // Any others do for the sentences.
             let places = memories + 2 * number..memories + 2 * number + sentences(number);
@@ -99,7 +102,11 @@ pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::
                 vector: data::vector(embedded, number),
                 sentences: places.map(|place| data::vector(embedded, place)).collect(),
             };
-            Write::Embed { id: receipt.id, from: receipt.version, embeddings: vec![(0, embedding)] }
+            Write::Embed {
+                id: receipt.memory.id,
+                from: receipt.memory.version,
+                embeddings: vec![(0, embedding)],
+            }
         });
         let by = Actor { principal: PrincipalId::USER, agent: None };
         let act = ChangeSet { by, at: SystemClock.now(), rights: Vec::new(), writes: writes.collect() };

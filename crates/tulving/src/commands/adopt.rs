@@ -83,7 +83,7 @@ impl ForeignImportArgs {
             }
             if self.what.is_none() && is_dump(path) {
                 return Err(Failure::usage(format!("{} is a dump of Tulving", path.display()))
-                    .hinted("`tulving load` takes it in; `--as files` keeps it as a document"));
+                    .hinted("load it with `tulving load`, or keep it as a document with `--as files`"));
             }
             let found = match self.what.as_deref() {
                 Some(FILES) => None,
@@ -101,7 +101,7 @@ impl ForeignImportArgs {
             (&self.group, sources.iter().all(|(_, source)| source.system() != System::Groups))
         {
             return Err(Failure::usage(format!(
-                "--group {group} is for a database with groups, and there is none"
+                "--group {group} needs a database with groups, but there is none"
             )));
         }
         Ok(SortedPaths { sources, files })
@@ -144,7 +144,7 @@ pub(super) fn hint(path: &Path, own: &Path) -> Option<String> {
         return None;
     }
     let whose = whose(foreign::glance(path)?);
-    Some(format!("it holds {whose}; `tulving import {}` takes them in", path.display()))
+    Some(format!("it contains {whose}; import them with `tulving import {}`", path.display()))
 }
 
 /// True if both are the same file. Only SQLite may open the database of this home: closing it in any other way releases
@@ -200,7 +200,7 @@ impl ForeignImportOutput {
             (adopted.forgotten, "forgotten there"),
             (adopted.restored, "back"),
             (adopted.renumbered.len() as u64, "renumbered"),
-            (adopted.left.len() as u64, "left as they are here"),
+            (adopted.left.len() as u64, "left unchanged here"),
             (adopted.skipped.len() as u64, "skipped"),
         ];
         printer.line(self.headline(whose(adopted.system), &counts, dry_run))?;
@@ -210,7 +210,7 @@ impl ForeignImportOutput {
             printer.line(format!("  {} is now {}", moved.from, moved.to))?;
         }
         more(adopted.renumbered.len(), printer)?;
-        listed("left as it is here", &adopted.left, printer)?;
+        listed("left unchanged", &adopted.left, printer)?;
         listed("skipped", &adopted.skipped, printer)?;
         adopted.notes.iter().try_for_each(|note| printer.note(note))
     }
@@ -232,14 +232,13 @@ impl ForeignImportOutput {
             Some(LongTermImportOutcome::New) => printer.line("  MEMORY.md: new")?,
             Some(LongTermImportOutcome::Known) => printer.line("  MEMORY.md: already known")?,
             Some(LongTermImportOutcome::Left) => {
-                printer.warning("there is another MEMORY.md here, which was left as it is")?;
-                printer.note("`tulving long-term edit` is the place to bring the two together")?;
+                printer.warning("there is another MEMORY.md here, which was left unchanged")?;
+                printer.note("merge the two with `tulving long-term edit`")?;
             }
             None => {}
         }
         if taken.beside > 0 {
-            printer
-                .note("only `memory` was looked at; --as files takes in all that is there, as documents")?;
+            printer.note("only `memory` was read; --as files imports all files there as documents")?;
         }
         listed("skipped", &taken.skipped, printer)?;
         printer.warnings(&taken.warnings)

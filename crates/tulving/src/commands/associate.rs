@@ -18,8 +18,8 @@ Examples:
   tulving associate 12 3 --relation updates
   tulving associate 12 3 --relation caused_by --weight 0.8
 
-Read it from the first to the second: 12 updates 3. What is updated is superseded: recall prefers the newer one.
-Where 3 had updated 12, 12 holds again: what the later call says counts.";
+Read a link from the first to the second: 12 updates 3. The updated memory is superseded: recall prefers the newer one.
+If 3 had updated 12, 12 is valid again: the later call counts.";
 
 /// Flags of `associate`.
 #[derive(Debug, Args)]
@@ -31,10 +31,10 @@ pub(crate) struct AssociateArgs {
     /// The memory it is about
     #[arg(value_name = "OTHER-MEMORY")]
     target: String,
-    /// How they relate [default: related_to]
+    /// The relation [default: related_to]
     #[arg(long, value_parser = word!(Relation))]
     relation: Option<Relation>,
-    /// How strongly, 0 to 1 [default: 0.5]
+    /// The strength, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     weight: Option<f64>,
 }

@@ -99,7 +99,9 @@ fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
         Err(error @ (Error::NoMemory { .. } | Error::Forgotten { .. })) => {
             match app.engine.get_forgotten(&caller, which)? {
                 Some(memory) => Ok(memory.id),
-                None => Err(Failure::from(error).hinted("what is gone for good is named by its full id")),
+                None => {
+                    Err(Failure::from(error).hinted("use the full id for a memory that was deleted for good"))
+                }
             }
         }
         Err(error) => Err(error.into()),

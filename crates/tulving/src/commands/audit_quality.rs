@@ -26,8 +26,8 @@ Examples:
   tulving audit-quality --kind never_recalled --older-than 30 --all
   tulving audit-quality --apply 3f0a377ba0a4
 
-It looks at the memories of one space that you may see, and changes nothing unless you say
---apply. What is proposed stands for as long as the memories have the versions that were looked at.";
+It checks the memories of one space that you may see, and changes nothing without --apply. A proposal
+is valid as long as the memories have the versions that were checked.";
 
 /// Most days that may be given.
 const DAYS: usize = 36_500;
@@ -50,7 +50,7 @@ pub(crate) struct AuditQualityArgs {
     /// All findings
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// Do what is proposed under these ids
+    /// Apply the proposals with these ids
     #[arg(long, value_name = "ID", num_args = 1.., conflicts_with_all = ["kinds", "older_than", "limit", "all"])]
     apply: Vec<String>,
 }
@@ -115,9 +115,9 @@ fn show(report: &Report, place: &str, printer: &mut Printer) -> Result<(), Failu
     let looked = counted(report.looked_at, "memory", "memories");
     let found: u64 = report.counts.values().sum();
     if found == 0 {
-        return printer.line(format!("Looked at {looked} and found nothing wrong"));
+        return printer.line(format!("Checked {looked} and found no problems"));
     }
-    printer.line(format!("Looked at {looked} and found {}", counted(found, "thing", "things")))?;
+    printer.line(format!("Checked {looked} and found {}", counted(found, "problem", "problems")))?;
     let counts: Vec<_> = report.counts.iter().filter(|(_, count)| **count > 0).collect();
     let widest = counts.iter().map(|(kind, _)| kind.as_str().len()).max().unwrap_or(0);
     for (kind, count) in counts {
@@ -149,17 +149,17 @@ fn show(report: &Report, place: &str, printer: &mut Printer) -> Result<(), Failu
 fn heading(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::Secret => "Secrets",
-        FindingKind::Instructions => "What tries to command an agent",
+        FindingKind::Instructions => "Tries to command an agent",
         FindingKind::Contradiction => "Contradictions",
         FindingKind::NearDuplicate => "Near-duplicates",
-        FindingKind::Differs => "Nearly the same, but for a number or a denial",
+        FindingKind::Differs => "Nearly the same, except for a number or a negation",
         FindingKind::CompetingValues => "The same thing with another value",
         FindingKind::Repeated => "Observed several times",
         FindingKind::SupersededPinned => "Superseded and pinned",
-        FindingKind::Fork => "Updated by several",
+        FindingKind::Fork => "Updated by several memories",
         FindingKind::Oversized => "Too long for one memory",
-        FindingKind::Empty => "Without a word",
-        FindingKind::Junk => "Says nothing",
+        FindingKind::Empty => "Contains no words",
+        FindingKind::Junk => "Contains no information",
         FindingKind::NeverRecalled => "Never recalled",
     }
 }

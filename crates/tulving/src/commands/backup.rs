@@ -28,8 +28,8 @@ Examples:
   tar tf home.tar
 
 A backup is the whole home in one tar file: memories, the files of the workspace, attachments, and settings without secrets.
-Both work while other processes have the store open. A restore is all or nothing, and keeps what was there as a backup in the
-home's `backups`.";
+Both work while other processes have the store open. A restore is complete or changes nothing, and keeps the previous contents
+as a backup in the home's `backups`.";
 
 /// Number of things missing from a backup that are named.
 const NAMED: usize = 20;
@@ -44,15 +44,15 @@ pub(crate) struct BackupArgs {
 
 #[derive(Debug, Subcommand)]
 enum BackupCommand {
-    /// Copy the whole home into a file, while others go on writing
+    /// Copy the whole home into a file; other processes can keep writing
     Create {
-        /// The file to make
+        /// The file to write
         file: PathBuf,
-        /// Replace a file that is there
+        /// Replace an existing file
         #[arg(long)]
         force: bool,
     },
-    /// Put a backup in the place of everything in the home
+    /// Replace everything in the home by a backup
     Restore {
         /// The backup
         file: PathBuf,
@@ -77,7 +77,7 @@ pub(super) fn run(args: &BackupArgs, app: &App<'_>, printer: &mut Printer) -> Re
 
 fn create(file: &Path, force: bool, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if file == Path::new("-") {
-        return Err(Failure::usage("a backup cannot go to standard output; name a file"));
+        return Err(Failure::usage("a backup cannot be written to standard output; name a file"));
     }
     if !force && file.symlink_metadata().is_ok() {
         return Err(InputError::Exists { path: file.to_owned() }.into());
@@ -279,7 +279,7 @@ fn confirm(
         format!("Replace everything in {}{elsewhere} by {}?", settings.home.display(), file.display());
     printer.confirm(&question)?.ok_or_else(|| {
         let failure =
-            Failure::from(Cause::Unconfirmed("a restore replaces everything and was not confirmed"));
+            Failure::from(Cause::Unconfirmed("a restore replaces everything and needs confirmation"));
         failure.hinted("add --yes")
     })
 }
@@ -321,19 +321,19 @@ fn tell_people(file: &Path, report: &RestoreReport, printer: &mut Printer) -> Re
     printer.line(format!("Restored {restored} from {}", file.display()))?;
     if report.database_only {
         printer.note(
-            "The backup is of the database alone: it holds no files and no attachments, and those that are here stay as they were",
+            "The backup contains only the database; the files and attachments of this home stay unchanged",
         )?;
     }
     for previous in [Some(&report.previous), report.previous_files.as_ref()].into_iter().flatten() {
-        printer.note(format!("What was there before is in {}", previous.display()))?;
+        printer.note(format!("The previous contents are in {}", previous.display()))?;
     }
     if report.kept_revoked > 0 {
         let tokens = counted(report.kept_revoked, "token", "tokens");
-        printer.note(format!("Still revoked, because revoked since the backup: {tokens}"))?;
+        printer.note(format!("These tokens were revoked after the backup and stay revoked: {tokens}"))?;
     }
     match report.config {
         ConfigOutcome::None => Ok(()),
-        ConfigOutcome::Kept => printer.note("The settings that were there stay as they are"),
+        ConfigOutcome::Kept => printer.note("The existing settings stay unchanged"),
         ConfigOutcome::Written(WrittenConfig { toml, json }) => {
             let files = match (toml, json) {
                 (true, true) => "config.toml and config.json were",

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tulving_core::model::answer::{Fate, NearPairs, Receipt};
+use tulving_core::model::answer::{NearPairs, Receipt, SaveOutcome};
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::request::{Caller, SaveRequest};
 
@@ -43,11 +43,11 @@ impl BatchReport {
 
     fn count(&mut self, receipts: Vec<Receipt>) {
         for receipt in &receipts {
-            match receipt.fate {
-                Fate::Created => self.created += 1,
-                Fate::Updated => self.updated += 1,
-                Fate::Unchanged => self.unchanged += 1,
-                Fate::Duplicate => self.duplicate += 1,
+            match receipt.outcome {
+                SaveOutcome::Created => self.created += 1,
+                SaveOutcome::Updated => self.updated += 1,
+                SaveOutcome::Unchanged => self.unchanged += 1,
+                SaveOutcome::Duplicate => self.duplicate += 1,
             }
         }
         self.receipts.extend(receipts);
@@ -107,7 +107,7 @@ fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
     // One note for all of them, however many are similar to others.
     if let Some(pairs) = NearPairs::of(receipts) {
         let how = "if one replaces the other: tulving associate NEWER OLDER --relation updates";
-        printer.note(format!("Look again: {pairs}; {how}"))?;
+        printer.note(format!("Check these: {pairs}; {how}"))?;
     }
     Ok(())
 }

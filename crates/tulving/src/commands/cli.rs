@@ -38,7 +38,7 @@ pub(crate) struct Cli {
     /// The flags of every command.
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Save a memory
     Save(Box<save::SaveArgs>),
-    /// Save a document: a file, a URL, or what comes from standard input
+    /// Save a document: a file, a URL, or standard input
     Push(Box<push::PushArgs>),
     /// Import folders of files, or the data of another memory system
     Import(import::ImportArgs),
@@ -66,19 +66,19 @@ pub(crate) enum Command {
     Update(Box<update::UpdateArgs>),
     /// Show the versions of a memory
     History(history::HistoryArgs),
-    /// Bring an old version back
+    /// Restore an old version
     Revert(revert::RevertArgs),
     /// Forget memories; they can be restored, unless --hard
     Forget(forget::ForgetArgs),
     /// Close todos and goals, or open them again
     Done(done::DoneArgs),
-    /// Bring forgotten memories back
+    /// Restore forgotten memories
     #[command(after_help = moves::RESTORE_EXAMPLES)]
     Restore(moves::MemoriesArgs),
     /// Hide memories from recall; they stay readable
     #[command(after_help = moves::ARCHIVE_EXAMPLES)]
     Archive(moves::MemoriesArgs),
-    /// Bring archived memories back into recall
+    /// Make archived memories visible to recall again
     #[command(after_help = moves::UNARCHIVE_EXAMPLES)]
     Unarchive(moves::MemoriesArgs),
     /// Pin memories: mark them as ones to keep
@@ -91,13 +91,13 @@ pub(crate) enum Command {
     Review(review::ReviewArgs),
     /// Move memories to another space
     Move(r#move::MoveArgs),
-    /// Apply the rules for memories that have aged
+    /// Apply the lifecycle rules to aged memories
     Tend(tend::TendArgs),
     /// Link one memory to another
     Associate(associate::AssociateArgs),
     /// Remove links between two memories
     Dissociate(dissociate::DissociateArgs),
-    /// Show what a memory is linked with
+    /// Show the memories that a memory is linked with
     Related(related::RelatedArgs),
     /// Show how the facts about something changed over time
     Timeline(timeline::TimelineArgs),
@@ -115,9 +115,9 @@ pub(crate) enum Command {
     ArchiveConversation(conversation::ArchiveConversationArgs),
     /// List and read archived conversations
     Conversation(conversation::ConversationArgs),
-    /// Log what was said, turn by turn, and show it
+    /// Log the turns of a conversation, and list them
     Turn(turn::TurnArgs),
-    /// Print the prompt for a session that begins after one was lost
+    /// Print the prompt to resume a lost session
     Recover(turn::RecoverArgs),
     /// Call a tool of a dialect, as an agent would
     Tool(tool::ToolArgs),
@@ -139,17 +139,17 @@ pub(crate) enum Command {
     Dump(dump::DumpArgs),
     /// Load the output of dump
     Load(load::LoadArgs),
-    /// Show the work that waits in the background, or do it now
+    /// Show the waiting background jobs, or run them now
     Jobs(jobs::JobsArgs),
     /// Show what was done in the background
     Passes(passes::PassesArgs),
-    /// Take back the last change, or what a pass did
+    /// Undo the last change, or a background pass
     Undo(passes::UndoArgs),
     /// Get back the file that a memory describes
     Attachment(attachment::AttachmentArgs),
     /// Compute the vectors that are still missing
     Embed(embed::EmbedArgs),
-    /// Try the language model that is set up
+    /// Test the configured language model
     Llm(llm::LlmArgs),
     /// Show what the language model has cost
     Usage(usage::UsageArgs),

@@ -19,7 +19,7 @@ Examples:
   TULVING_SPACE=team-a tulving config
 
 `config.toml` in the home, then the environment, then flags: the later one wins. A block of
-JSON, such as another tool's, goes into `config.json` beside it.";
+JSON, such as another tool's, goes into `config.json` in the same folder.";
 
 /// Flags of `config`.
 #[derive(Debug, Args)]

@@ -19,10 +19,9 @@ Examples:
   tulving consolidate --apply
   tulving undo 0199a1b2-…
 
-Looks at the journals of the last 7 days for what belongs into MEMORY.md for good. With a language model
-(`tulving llm test`) it is the model that says so. Without one, what was noted on several days is proposed, and
-written only with --apply. What the file said before is kept. A server does it by itself where
-consolidate.enabled is set.";
+Searches the journals of the last 7 days for facts to keep in MEMORY.md. A language model (`tulving llm test`)
+chooses them. Without one, notes of several days are proposed, and written only with --apply. The previous text
+of the file is kept. A server does this by itself if consolidate.enabled is set.";
 
 /// Flags of `consolidate`.
 #[derive(Debug, Args)]
@@ -31,7 +30,7 @@ pub(crate) struct ConsolidateArgs {
     /// Show what would change, also of memories where consolidate.apply is set, and write nothing
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
-    /// Write it also where no language model was asked
+    /// Write the result even if no language model was asked
     #[arg(long)]
     apply: bool,
 }
@@ -59,7 +58,7 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
         let looked = counted(told.journals as u64, "journal", "journals");
         let with =
             told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
-        printer.line(format!("Looked at {looked} {}", one_line(&with)))?;
+        printer.line(format!("Read {looked} {}", one_line(&with)))?;
     }
     for unread in &told.unread {
         printer.warning(unread)?;
@@ -71,18 +70,17 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
         printer.line(line)?;
     }
     for deed in &told.foreseen {
-        printer.line(format!("would be done: {}", one_line(deed)))?;
+        printer.line(format!("would do: {}", one_line(deed)))?;
     }
     printer.note(match (&told.stays, told.pass) {
-        (Some(why), _) => format!("MEMORY.md stays as it is: {}", one_line(why)),
-        (None, Some(pass)) => format!("Written; `tulving undo {pass}` takes it back"),
+        (Some(why), _) => format!("MEMORY.md stays unchanged: {}", one_line(why)),
+        (None, Some(pass)) => format!("Written; `tulving undo {pass}` undoes it"),
         (None, None) if args.dry_run => "Nothing was written".to_owned(),
         (None, None) => "Nothing was written; `tulving consolidate --apply` writes it".to_owned(),
     })?;
     if let Some(pass) = told.held {
-        printer.note(format!(
-            "What is in doubt waits in `tulving review`; `tulving undo {pass}` takes it back"
-        ))?;
+        printer
+            .note(format!("Doubtful lines wait in `tulving review`; `tulving undo {pass}` undoes this"))?;
     }
     for pass in &told.records {
         printer.note(format!(
@@ -94,12 +92,12 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
 
 /// Lists where the new file differs from the rewrite, and why lines are gone.
 fn changes(told: &ConsolidationSummary) -> Vec<String> {
-    let declined = |one: &RejectedLine| format!("left out, since {}: {}", one.why, one_line(&one.line));
-    let back = |line: &String| format!("stays, since nothing else speaks of it: {}", one_line(line));
+    let declined = |one: &RejectedLine| format!("left out, because {}: {}", one.why, one_line(&one.line));
+    let back = |line: &String| format!("stays, because nothing else mentions it: {}", one_line(line));
     let gone = |one: &DroppedLine| format!("gone: {} (instead: {})", one_line(&one.line), one_line(&one.by));
     let mut lines: Vec<String> = told.left_out.iter().map(declined).collect();
     lines.extend(told.put_back.iter().map(back));
     lines.extend(told.gone.iter().map(gone));
-    lines.extend(told.dropped.as_ref().map(|why| format!("said of what is gone: {}", one_line(why))));
+    lines.extend(told.dropped.as_ref().map(|why| format!("reason for the removals: {}", one_line(why))));
     lines
 }

@@ -22,19 +22,19 @@ Examples:
   tulving context --dialect max
 
 The native block is fenced as data and kept within its budget. `--dialect max` prints all memories by category, as Max does,
-and `--dialect maven` what stands in MEMORY.md.";
+and `--dialect maven` prints MEMORY.md.";
 
 /// Flags of `context`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ContextArgs {
-    /// In whose words: native, max or maven
+    /// The dialect of the block: native, max or maven
     #[arg(long, value_name = "DIALECT", default_value = "native")]
     dialect: String,
-    /// What the session is about; relevant memories are added to the block
+    /// The topic of the session; relevant memories are added to the block
     #[arg(long, value_name = "TEXT")]
     about: Option<String>,
-    /// Most tokens that the block may take, 50 to 100000
+    /// Maximum number of tokens, 50 to 100000
     #[arg(long, value_name = "TOKENS", default_value_t = 2000, value_parser = whole_number, allow_negative_numbers = true)]
     budget: i64,
 }
@@ -84,17 +84,17 @@ pub(super) fn run(args: &ContextArgs, app: &App<'_>, printer: &mut Printer) -> R
 /// Explains why there is no block.
 fn nothing(app: &App<'_>, caller: &Caller, dialect: Dialect) -> Result<String, Failure> {
     if dialect == Dialect::Maven {
-        return Ok("MEMORY.md says nothing yet, so there is nothing to inject.".to_owned());
+        return Ok("MEMORY.md is empty, so there is no context.".to_owned());
     }
     let filter = Filter { space: Some(caller.space), ..Filter::default() };
     // With other backends the engine refuses to count; then the count is 0.
     let here = app.engine.count(caller, &filter).unwrap_or(0);
     if here == 0 {
-        return Ok("Nothing is remembered yet, so there is nothing to inject.".to_owned());
+        return Ok("There are no memories yet, so there is no context.".to_owned());
     }
     let (here, are) =
         (counted(here, "memory is", "memories are"), if here == 1 { "it is" } else { "each is" });
     Ok(format!(
-        "{here} here, and nothing to inject: {are} superseded, archived or not valid now. `tulving list` tells."
+        "{here} here, but {are} superseded, archived or not valid now, so there is no context. `tulving list` shows them."
     ))
 }

@@ -25,7 +25,7 @@ Examples:
   tulving archive-conversation --channel support
 
 Messages are a JSON array, or a JSON object on each line: {\"role\": \"user\", \"content\": \"…\"}, with speaker and at.
-Without them, what the log still has is archived.";
+Without messages, the turns that are still in the log are archived.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,7 +45,7 @@ pub(crate) struct ArchiveConversationArgs {
     /// The summary [default: made by rules]
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
-    /// Only of this channel of the log
+    /// Only turns of this channel of the log
     #[arg(long, value_name = "NAME", conflicts_with = "file")]
     channel: Option<String>,
 }
@@ -89,7 +89,7 @@ pub(super) fn archive(
     let memory = MemoryRef::of(archived.number, archived.id);
     printer.line(format!("Archived {count} in {} and as {memory} ({})", archived.path, archived.key))?;
     if archived.from_log {
-        printer.note("These are the turns that the log still had.")?;
+        printer.note("These are the turns that were still in the log.")?;
     }
     printer.warnings(&archived.warnings)?;
     Ok(Outcome::Done)

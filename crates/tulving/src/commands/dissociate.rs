@@ -21,10 +21,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DissociateArgs {
-    /// The memory that says it
+    /// The memory that the link starts from
     #[arg(value_name = "MEMORY")]
     source: String,
-    /// The memory it is about
+    /// The memory that the link points to
     #[arg(value_name = "OTHER-MEMORY")]
     target: String,
     /// Only the link of this relation [default: all of them]

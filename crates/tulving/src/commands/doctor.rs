@@ -103,8 +103,8 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
         if settings.token.is_some() {
             return Err(Error::BadToken.into());
         }
-        let text = format!("there is nothing at {} yet", settings.home.display());
-        return Ok(vec![DoctorCheck::warn("home", text, "the first `tulving save` makes it")]);
+        let text = format!("{} does not exist yet", settings.home.display());
+        return Ok(vec![DoctorCheck::warn("home", text, "the first `tulving save` creates it")]);
     }
     let depth = if args.deep { StoreCheckDepth::Deep } else { StoreCheckDepth::Usual };
     let opened = Home::open_or_create(&settings.home).and_then(|home| OpenStore::open(&home, settings));
@@ -200,7 +200,7 @@ fn files(workspace: &Workspace) -> DoctorCheck {
     match workspace.folder().read_dir() {
         Ok(_) => DoctorCheck::ok("workspace", format!("files are in {shown}")),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            DoctorCheck::ok("workspace", format!("there is nothing at {shown} yet"))
+            DoctorCheck::ok("workspace", format!("{shown} does not exist yet"))
         }
         Err(error) => {
             let hint = "check that the folder is there and may be read and written";
@@ -289,7 +289,11 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     }
     if status.holds_erased || in_use {
         let text = "its files still hold words of memories that were erased";
-        return DoctorCheck::warn("index", text, "another process uses them; ask again when it has ended");
+        return DoctorCheck::warn(
+            "index",
+            text,
+            "another process uses them; run this again when it has ended",
+        );
     }
     // Without commas, as the store writes the numbers beside it.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });

@@ -17,7 +17,7 @@ Examples:
   tulving done --undo 12
   tulving list --done
 
-An open todo or goal is never archived for its age. From the day it was done it ages like an event.";
+An open todo or goal is never archived because of its age. Once it is done, it ages like an event.";
 
 /// Flags of `done`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct DoneArgs {
     /// Todos or goals: numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required = true)]
     memories: Vec<String>,
-    /// When it was done, if not now: 2026-05-27 or 2026-05-27T09:30:00Z
+    /// Time at which it was done, if not now: 2026-05-27 or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
     /// Open them again

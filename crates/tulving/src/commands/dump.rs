@@ -21,9 +21,9 @@ Examples:
   tulving dump | gzip > memories.jsonl.gz
   tulving load memories.jsonl --home elsewhere
 
-The dump holds all spaces, forgotten memories and all versions, with attachments and the files of the
-workspace (MEMORY.md, journals, conversations, files of groups). Not in it are tokens, passes, previous
-texts of files and settings; its first line says so.";
+The dump contains all spaces, forgotten memories and all versions, with attachments and the files of the
+workspace (MEMORY.md, journals, conversations, files of groups). It does not contain tokens, passes, previous
+texts of files or settings; its first line says so.";
 
 /// Number of records per read: small, so that the write-ahead log can be truncated in between.
 const PAGE: usize = 1_000;
@@ -35,7 +35,7 @@ pub(crate) struct DumpArgs {
     /// The file to write; - is standard output
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     file: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

@@ -18,10 +18,9 @@ Examples:
   tulving embed
   tulving embed --json
 
-A bulk save leaves its memories to be embedded later, and so does a model that fails; until then they are found by
-their words. Where another model was set up, its vectors are made beside the old ones, which answer until the last is made,
-and go then. Only this command changes the model. It may be interrupted and goes on where it was. It is about all spaces
-together.";
+Memories of a bulk save, or saved while the model failed, are embedded later; until then they are found by their words.
+After a change of the model, this command computes new vectors. Recall uses the old ones until the last is ready; then they
+are deleted. Only this command changes the model. It can be interrupted and continues later. It works on all spaces.";
 
 /// Flags of `embed`.
 #[derive(Debug, Args)]
@@ -75,10 +74,10 @@ pub(super) fn run(_: &EmbedArgs, app: &App<'_>, printer: &mut Printer) -> Result
         printer.warning(format!("{id}: {why}"))?;
     }
     if let Some(model) = &report.took_over {
-        printer.line(format!("The vectors of {model} answer from now on"))?;
+        printer.line(format!("Recall now uses the vectors of {model}"))?;
     }
     let line = match (report.embedded, report.waiting) {
-        (0, 0) => "Nothing waits to be embedded".to_owned(),
+        (0, 0) => "Nothing is waiting to be embedded".to_owned(),
         (done, 0) => format!("Embedded {}", counted(done, "memory", "memories")),
         (done, left) => format!("Embedded {}; {left} still wait", counted(done, "memory", "memories")),
     };

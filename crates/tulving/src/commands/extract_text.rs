@@ -13,19 +13,19 @@ use crate::failure::{Cause, Failure};
 /// Flags of `extract-text`.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractTextArgs {
-    /// What the file is
+    /// The media type of the file
     #[arg(long, value_name = "TYPE")]
     media_type: String,
-    /// Seconds of the processor that it may take
+    /// Maximum processor time in seconds
     #[arg(long, value_name = "SECONDS")]
     cpu: Option<u64>,
-    /// Bytes of memory that it may take
+    /// Maximum memory in bytes
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
-    /// Bytes of text to give at the most
+    /// Maximum length of the text in bytes
     #[arg(long, value_name = "BYTES")]
     text: Option<usize>,
-    /// Pixels of an image to look at, at the most
+    /// Maximum size of an image in pixels
     #[arg(long, value_name = "COUNT")]
     pixels: Option<u64>,
     /// Languages of text in images, as tesseract names them

@@ -25,7 +25,7 @@ Examples:
   echo \"- milk\" | tulving file write lists/shopping.md --new --space kitchen
   tulving file remove plan.md --space kitchen
 
-Everyone in a space may read its files. In the space `default` only `memory/` and `conversations/` are meant.";
+Everyone in a space may read its files. In the space `default` only `memory/` and `conversations/` are included.";
 
 /// Flags of `file`.
 #[derive(Debug, Args)]
@@ -39,19 +39,19 @@ pub(crate) struct FileArgs {
 enum FileCommand {
     /// List the files of the space
     List,
-    /// Print what a file says
+    /// Print the text of a file
     Read {
         /// Its path below the folder of the space
         name: String,
     },
-    /// Make or replace a file
+    /// Create or replace a file
     Write {
         /// Its path below the folder of the space
         name: String,
         /// The file with the content; - is standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// It must not be there
+        /// Fail if the file exists
         #[arg(long)]
         new: bool,
     },
@@ -118,7 +118,7 @@ fn list(shelf: &WorkspaceFileList, printer: &mut Printer) -> Result<Outcome, Fai
     if shelf.more {
         printer.note("There are more.")?;
     } else if shelf.files.is_empty() {
-        printer.note("No files. Make one with `tulving file write NAME`.")?;
+        printer.note("No files. Create one with `tulving file write NAME`.")?;
     }
     Ok(Outcome::Done)
 }

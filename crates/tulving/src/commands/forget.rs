@@ -10,7 +10,7 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, ForgetRequest, ForgetWhere, Manner};
 use tulving_store::FoldOutcome;
 
-use super::{WithSpaceName, moves};
+use super::moves;
 use crate::args::{references, whole_number};
 use crate::condition;
 use crate::exit::Outcome;
@@ -39,15 +39,15 @@ pub(crate) struct ForgetArgs {
     /// Numbers in the space, or full ids
     #[arg(value_name = "MEMORY", required_unless_present = "conditions", conflicts_with = "conditions")]
     memories: Vec<String>,
-    /// For good: content, versions and links go, and nothing brings them back
+    /// Delete content, versions and links for good; this cannot be undone
     #[arg(long)]
     hard: bool,
-    /// Why, for the audit
+    /// The reason, for the audit
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// All of this space that this holds of, such as type=fact; repeated, all must hold, but of several types, kinds, stabilities,
-    /// states or content-types one. Keys: type, kind, stability, state, tag, content-type, key, source-path, conversation, author,
-    /// agent, pinned, done, since, until, contains. Archived ones only with state=archived
+    /// All memories of this space that match this condition, such as type=fact. If repeated, all conditions must match, but any of
+    /// several types, kinds, stabilities, states or content-types. Keys: type, kind, stability, state, tag, content-type, key,
+    /// source-path, conversation, author, agent, pinned, done, since, until, contains. Archived memories only with state=archived
     #[arg(long = "where", value_name = "KEY=VALUE", help_heading = "Which memories")]
     conditions: Vec<String>,
     /// Only count them and show the newest
@@ -56,10 +56,10 @@ pub(crate) struct ForgetArgs {
     /// Do not ask
     #[arg(long, help_heading = "Which memories")]
     yes: bool,
-    /// Do not ask, and forget only where they are so many
+    /// Do not ask, and forget only if their number is this one
     #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true, help_heading = "Which memories")]
     expect: Option<i64>,
-    /// Refused: it is done within one space
+    /// Not supported here: memories are forgotten in one space at a time
     #[arg(long, hide = true)]
     all_spaces: bool,
 }
@@ -77,13 +77,13 @@ impl ForgetArgs {
 
 pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if args.all_spaces {
-        let failure = Failure::usage("memories are forgotten within one space, and never across");
-        return Err(failure.hinted("name the space with --space, and repeat it for each"));
+        let failure = Failure::usage("memories are forgotten in one space at a time");
+        return Err(failure.hinted("choose the space with --space, and run the command for each space"));
     }
     // Not by `requires`: clap does not enforce that if a name conflicts with a condition.
     if args.conditions.is_empty() && (args.dry_run || args.yes || args.expect.is_some()) {
-        let failure = Failure::usage("--dry-run, --yes and --expect go with --where");
-        return Err(failure.hinted("memories that are named are forgotten without a count"));
+        let failure = Failure::usage("--dry-run, --yes and --expect need --where");
+        return Err(failure.hinted("leave them out: named memories are forgotten without a count"));
     }
     if args.conditions.is_empty() { by_name(args, app, printer) } else { by_condition(args, app, printer) }
 }
@@ -102,7 +102,7 @@ fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         several => app.engine.forget_many(&caller, several, &args.request())?,
     };
     if printer.json() {
-        moves::document(&forgotten, app, printer)?;
+        moves::document(&forgotten, printer)?;
     } else {
         for memory in &forgotten {
             let done = format!("{} {}", args.done(), memory.reference());
@@ -190,7 +190,7 @@ fn expected(number: i64) -> Result<u64, Failure> {
 #[derive(Serialize)]
 struct ForgetPreview<'a> {
     count: u64,
-    memories: Vec<WithSpaceName<'a, Memory>>,
+    memories: &'a [Memory],
 }
 
 fn foresee(
@@ -200,9 +200,7 @@ fn foresee(
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     if printer.json() {
-        let names = app.space_names()?;
-        let placed = foreseen.newest.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names));
-        printer.document(&ForgetPreview { count: foreseen.count, memories: placed.collect() })?;
+        printer.document(&ForgetPreview { count: foreseen.count, memories: &foreseen.newest })?;
         return Ok(Outcome::Done);
     }
     show(foreseen, limits::FORESEEN, app, printer)?;
@@ -236,8 +234,7 @@ fn confirm(
 ) -> Result<bool, Failure> {
     let memories = counted(foreseen.count, "memory", "memories");
     if !printer.asks() {
-        let failure =
-            Failure::from(Cause::Unconfirmed("there is no terminal to ask at, and it was not confirmed"));
+        let failure = Failure::from(Cause::Unconfirmed("there is no terminal to ask for confirmation"));
         let matching = if foreseen.count == 1 { "matches" } else { "match" };
         let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", foreseen.count);
         return Err(failure.hinted(hint));
@@ -286,16 +283,16 @@ pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
     match app.store.upkeep.scrub().and_then(|_| app.store.upkeep.erased_lingers()) {
         Ok(false) => {}
         Ok(true) => printer.warning(
-            "another process reads the store, so the text may be in its files until that ends; `tulving doctor` tells",
+            "another process reads the store, so its files may contain the text until that ends; `tulving doctor` checks it",
         )?,
-        Err(error) => printer.warning(format!("the file is still to be rewritten: {error}"))?,
+        Err(error) => printer.warning(format!("could not rewrite the file: {error}"))?,
     }
     match app.index.purge() {
         Ok(FoldOutcome::NoNeed | FoldOutcome::Done { left: 0, .. } | FoldOutcome::Unwritable(_)) => {}
         Ok(FoldOutcome::Busy | FoldOutcome::Done { .. }) => printer.warning(
-            "another process uses the index, so its words may be in there until that ends; `tulving doctor` tells",
+            "another process uses the index, so it may contain the words until that ends; `tulving doctor` checks it",
         )?,
-        Err(error) => printer.warning(format!("the index is still to be rewritten: {error}"))?,
+        Err(error) => printer.warning(format!("could not rewrite the index: {error}"))?,
     }
     Ok(())
 }

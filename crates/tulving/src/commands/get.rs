@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use super::{WithImportance, WithSpaceName};
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -30,11 +29,7 @@ pub(super) fn run(args: &GetArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     let memory = app.engine.get(&app.here()?, which)?;
     let names = app.space_names()?;
     if printer.json() {
-        printer.document(&WithSpaceName::new(
-            &WithImportance::new(&memory, printer.now()),
-            memory.space,
-            &names,
-        ))?;
+        printer.document(&memory)?;
         return Ok(Outcome::Done);
     }
     let owner = app.engine.names(&[memory.owner])?.remove(&memory.owner);

@@ -22,7 +22,7 @@ Examples:
   tulving revert 12 1";
 
 /// Takes the place of an old version's content if the newer versions are long.
-const LEFT_OUT: &str = "(left out, because the newer versions are long; `tulving revert` brings it back)";
+const LEFT_OUT: &str = "(left out because the newer versions are long; `tulving revert` restores it)";
 
 /// Flags of `history`.
 #[derive(Debug, Args)]

@@ -27,9 +27,9 @@ Examples:
   tulving jobs retry 0199a1b2-…
   tulving jobs retry
 
-Text is read out of files, links are made ready and turns are looked at in the background: by a server while it runs, else by
-`jobs run`, and a few turns after each command. Where a language model is asked, a command starts a process for that and does not
-wait. What fails is tried again a few times with growing pauses, and then given up with the reason.";
+Background jobs extract the text of files, prepare links and read turns. A running server does them, else `jobs run`; a few turns
+are read after each command. If a language model is needed, the command starts another process and does not wait for it. A failed
+job is retried a few times with growing pauses, and then given up with the reason.";
 
 /// Flags of `jobs`.
 #[derive(Debug, Args)]
@@ -40,22 +40,22 @@ pub(crate) struct JobsArgs {
     /// Only in this state; may be repeated
     #[arg(long = "state", value_name = "STATE", value_parser = word!(JobState))]
     states: Vec<JobState>,
-    /// Most jobs to show
+    /// Maximum number of jobs
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: usize,
 }
 
 #[derive(Debug, Subcommand)]
 enum JobsCommand {
-    /// Do what is due, now
+    /// Run the due jobs now
     Run {
-        /// Only what asks a language model, and only where nobody else does it
+        /// Only jobs for the language model, and only if no other process runs them
         #[arg(long, hide = true)]
         background: bool,
     },
-    /// Try a job again that was given up, or all of them
+    /// Retry a job that was given up, or all of them
     Retry {
-        /// Its id; without one, all that were given up
+        /// Its id; without it, all that were given up
         #[arg(value_name = "JOB")]
         job: Option<String>,
     },
@@ -104,7 +104,7 @@ fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         0 => printer.line("No job was given up")?,
         count => {
             printer.line(format!("{} again", counted(count, "job waits", "jobs wait")))?;
-            printer.note("a server does them, or `tulving jobs run`")?;
+            printer.note("a server runs them, or `tulving jobs run`")?;
         }
     }
     Ok(Outcome::Done)
@@ -140,7 +140,7 @@ fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     if dead().any(lacks) {
         app.engine.missing_extractors().into_iter().try_for_each(|missing| printer.note(missing))?;
     } else if dead().next().is_some() {
-        printer.note("`tulving jobs retry` lets what was given up be tried again")?;
+        printer.note("`tulving jobs retry` retries the jobs that were given up")?;
     }
     if waiting_to_be_embedded > 0 {
         let waiting = counted(waiting_to_be_embedded, "memory waits", "memories wait");
@@ -176,7 +176,7 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     };
     let later = match done.later {
         0 => String::new(),
-        later => format!("; {later} are tried again later"),
+        later => format!("; {later} will be retried later"),
     };
     let turns = gleaned(done.turns);
     printer.line(format!("Did {}{turns}{failed}{later}", counted(done.done, "job", "jobs")))?;
@@ -197,8 +197,8 @@ fn run_llm_jobs(app: &App<'_>) -> Result<Outcome, Failure> {
 fn gleaned(TurnReadingCounts { saved, aside, known, journaled }: TurnReadingCounts) -> String {
     let told = [
         (saved, format!("{saved} noted")),
-        (aside, format!("{aside} put aside, `tulving review` lists them")),
-        (known, format!("{known} known already")),
+        (aside, format!("{aside} quarantined, `tulving review` lists them")),
+        (known, format!("{known} already known")),
         (journaled, format!("{journaled} written into journals")),
     ];
     told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()

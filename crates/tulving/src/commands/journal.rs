@@ -34,13 +34,13 @@ pub(crate) struct JournalArgs {
     /// The day in UTC: today, yesterday, or a date such as 2026-05-27
     #[arg(value_name = "DAY", default_value = "today", conflicts_with_all = ["note", "search", "list"])]
     day: String,
-    /// Note this in the journal of today; - reads standard input
+    /// Add this note to today's journal; - reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with_all = ["search", "list"])]
     note: Option<OsString>,
-    /// Find entries that hold this text, newest first
+    /// Find entries that contain this text, newest first
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "list")]
     search: Option<String>,
-    /// Most entries to find
+    /// Maximum number of entries
     #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = whole_number, allow_negative_numbers = true, requires = "search")]
     limit: i64,
     /// List the journals, newest first
@@ -107,7 +107,7 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.warning(unread)?;
     }
     if entries.is_empty() {
-        printer.note("No journal holds that text.")?;
+        printer.note("No journal contains that text.")?;
     }
     Ok(Outcome::Done)
 }

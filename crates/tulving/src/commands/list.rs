@@ -1,14 +1,13 @@
 //! `tulving list`: memories page by page. Following the cursors skips and repeats none.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tulving_core::model::answer::{Cursor, FailedBackend, Page};
 use tulving_core::model::error::{Error, Field};
 use tulving_core::model::limits;
 use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
 use tulving_core::model::vocabulary::State;
 
-use super::{WithImportance, WithSpaceName};
-use crate::args::{FilterArgs, count, whole_number, word};
+use crate::args::{FilterArgs, count, order, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::{Failure, NotAMember};
 use crate::print::Printer;
@@ -28,19 +27,19 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
-    /// In which order; agenda: what is open first, the soonest due, then the most important
-    #[arg(long, value_enum, default_value_t = ListOrderArg::Newest)]
-    sort: ListOrderArg,
+    /// The order; agenda: open ones first, the soonest due, then the most important
+    #[arg(long, value_name = "ORDER", value_parser = order(), default_value_t = Sort::Newest)]
+    sort: Sort,
     /// Maximum number, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
-    /// Go on where the last page ended; with the same filters and order
+    /// Continue after the last page; with the same filters and order
     #[arg(long, conflicts_with = "all", allow_hyphen_values = true)]
     cursor: Option<String>,
     /// Every page
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// In this state only: processing, active, cooling or archived; may be repeated
+    /// Only in this state: processing, active, cooling or archived; may be repeated
     #[arg(long = "state", value_name = "STATE", value_parser = word!(State), hide_possible_values = true, conflicts_with = "forgotten")]
     states: Vec<State>,
     /// Archived and expired ones only; without it they are left out
@@ -54,34 +53,6 @@ pub(crate) struct ListArgs {
     contains: Option<String>,
     #[command(flatten)]
     chooser: FilterArgs,
-}
-
-/// The order of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ListOrderArg {
-    Newest,
-    Oldest,
-    Updated,
-    Accessed,
-    Importance,
-    MostAccessed,
-    Happened,
-    Agenda,
-}
-
-impl ListOrderArg {
-    fn sort(self) -> Sort {
-        match self {
-            Self::Newest => Sort::Newest,
-            Self::Oldest => Sort::Oldest,
-            Self::Updated => Sort::Updated,
-            Self::Accessed => Sort::Accessed,
-            Self::Importance => Sort::Importance,
-            Self::MostAccessed => Sort::MostAccessed,
-            Self::Happened => Sort::Happened,
-            Self::Agenda => Sort::Agenda,
-        }
-    }
 }
 
 impl ListArgs {
@@ -105,7 +76,7 @@ impl ListArgs {
     fn request(&self, caller: &Caller) -> Result<ListRequest, Failure> {
         let limit = if self.all { limits::PAGE } else { count(Field::Limit, self.limit, limits::PAGE)? };
         let cursor = self.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
-        Ok(ListRequest { filter: self.filter(caller)?, sort: self.sort.sort(), limit, cursor })
+        Ok(ListRequest { filter: self.filter(caller)?, sort: self.sort, limit, cursor })
     }
 }
 
@@ -125,19 +96,12 @@ pub(super) fn run(args: &ListArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let mut shown = 0;
     let mut document = printer.json().then_some(ListWriter { begun: false, failed: Vec::new() });
     loop {
-        let Page { memories, next, failed_backends } = app.engine.list(&caller, &request)?;
+        let Page { memories, next, failed_backends, .. } = app.engine.list(&caller, &request)?;
         shown += memories.len();
         match &mut document {
             Some(document) => {
                 for memory in &memories {
-                    document.item(
-                        &WithSpaceName::new(
-                            &WithImportance::new(memory, printer.now()),
-                            memory.space,
-                            &names,
-                        ),
-                        printer,
-                    )?;
+                    document.item(memory, printer)?;
                 }
             }
             None => printer.lines(&lines(memories.iter(), &layout))?,
@@ -221,7 +185,11 @@ impl ListWriter {
     }
 
     fn end(self, next: Option<Cursor>, total: Option<u64>, printer: &mut Printer) -> Result<(), Failure> {
-        printer.bytes(if self.begun { b"\n],\"next\":" } else { b"{\"memories\":[],\"next\":" })?;
+        printer.bytes(if self.begun {
+            b"\n],\"next_cursor\":"
+        } else {
+            b"{\"memories\":[],\"next_cursor\":"
+        })?;
         printer.part(&next)?;
         if let Some(total) = total {
             printer.bytes(b",\"total\":")?;

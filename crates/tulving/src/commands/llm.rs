@@ -25,8 +25,8 @@ Examples:
   tulving llm test --json
   TULVING_LLM_KEY_ENTRY=openai tulving llm key set
 
-llm.provider and llm.model say which it is; without one, rules do the work. The key is looked for in
-TULVING_LLM_API_KEY, in the file of llm.key_file, in the keyring entry of llm.key_entry, and in
+llm.provider and llm.model choose the model; without one, rules do the work. The key is read from
+TULVING_LLM_API_KEY, the file of llm.key_file, the keyring entry of llm.key_entry, or
 OPENAI_API_KEY or ANTHROPIC_API_KEY. It is never shown.";
 
 const KEY_EXAMPLES: &str = "\
@@ -35,7 +35,7 @@ Examples:
   pass show openai | tulving llm key set
   tulving llm key forget
 
-llm.key_entry names the entry. The key is asked for without being shown, or read from standard input.";
+llm.key_entry names the entry. The command asks for the key without showing it, or reads it from standard input.";
 
 /// Flags of `llm`.
 #[derive(Debug, Args)]
@@ -160,9 +160,9 @@ fn given(printer: &mut Printer) -> Result<String, Failure> {
         false => String::from_utf8(input::standard_input(KEY_BYTES)?).unwrap_or_else(|_| "\0".to_owned()),
     };
     match text.trim() {
-        "" => Err(Failure::usage("no key was given").hinted("type it, or give it by standard input")),
+        "" => Err(Failure::usage("no key was given").hinted("type it, or pass it by standard input")),
         key if key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(key.to_owned()),
-        _ => Err(Failure::usage("what was given is no key: one is a single word of plain characters")),
+        _ => Err(Failure::usage("invalid key: a key is one word of plain characters")),
     }
 }
 
@@ -237,7 +237,7 @@ fn show(report: &LlmTestReport, reply: &Reply, printer: &mut Printer) -> Result<
     };
     let why = match report.ended {
         Ended::Length => "the answer became too long before the tool was called",
-        _ => "the model did not use the tool as it was asked to; what needs tools will not go well with it",
+        _ => "the model did not use the tool as asked; work that needs tools will not go well with it",
     };
     printer.warning(format!("{why}{said}"))
 }

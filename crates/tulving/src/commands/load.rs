@@ -21,10 +21,10 @@ Examples:
   gunzip -c memories.jsonl.gz | tulving load -
   tulving load memories.jsonl --with-roles
 
-Everything is loaded or, where a line is refused, nothing. A memory keeps its number where it is free,
-and gets a new one where it is not. Without --with-roles a load gives nobody a right over what is here
-already: a membership is taken over only where its space, team or org came with this load and its
-principal did too, or is you. No membership makes anyone an admin of an org.";
+Everything is loaded; if a line is refused, nothing is. A memory keeps its number if it is free, and else
+gets a new one. Without --with-roles a load gives nobody rights on existing data: a membership is imported
+only if its space, team or org came with this load, and its principal did too or is you. A membership never
+makes anyone an admin of an org.";
 
 /// Number of lines that are checked at a time.
 const LINES: usize = 1_000;
@@ -110,9 +110,9 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
         counted(loading.attachments, "attachment", "attachments"),
     ))?;
     let rest = [
-        (loading.present, "was there already", "were there already"),
-        (loading.files_present, "file was there already", "files were there already"),
-        (loading.attachments_present, "attachment was there already", "attachments were there already"),
+        (loading.present, "existed already", "existed already"),
+        (loading.files_present, "file existed already", "files existed already"),
+        (loading.attachments_present, "attachment existed already", "attachments existed already"),
         (u64::try_from(loading.renumbered.len()).unwrap_or(u64::MAX), "got a new number", "got a new number"),
         (
             loading.duplicates,
@@ -121,8 +121,8 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
         ),
         (
             loading.dangling,
-            "was left out: it refers to what is not here",
-            "were left out: they refer to what is not here",
+            "was left out: it references a missing record",
+            "were left out: they reference missing records",
         ),
     ];
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
@@ -137,7 +137,7 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
         printer.line("    … --json lists all of them")?;
     }
     for path in &loading.files_differ {
-        printer.warning(format!("the file {path} is here with another content, and stays as it is"))?;
+        printer.warning(format!("the file {path} exists here with other content, and stays unchanged"))?;
     }
     for (what, why) in &loading.missing {
         printer.warning(format!("{what} was left out: {why}"))?;
@@ -162,7 +162,7 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
         printer.warning(format!("line {} was left out: {who}", role.line))?;
     }
     if !loading.roles_left_out.is_empty() {
-        printer.note("load it again with --with-roles to take these memberships over")?;
+        printer.note("load it again with --with-roles to import these memberships")?;
     }
     for left_out in loading.left_out.iter().take(LISTED) {
         printer.warning(explain(left_out))?;
@@ -191,6 +191,6 @@ fn explain(left_out: &SkippedDumpLine) -> String {
         Loaded::Duplicate { of } => {
             format!("{what} was left out: memory {of} here has the same content, key or path")
         }
-        _ => format!("{what} was left out: it refers to what is not here"),
+        _ => format!("{what} was left out: it references a missing record"),
     }
 }

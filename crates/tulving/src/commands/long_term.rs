@@ -30,7 +30,7 @@ Examples:
   tulving long-term history
   tulving long-term restore 2026-05-27T09-30-00.000000Z
 
-It is the file `memory/MEMORY.md` of the workspace, which any editor may change. What it said before is kept.";
+It is the file `memory/MEMORY.md` of the workspace, which you can edit with any editor. Previous texts are kept.";
 
 /// Flags of `long-term`.
 #[derive(Debug, Args)]
@@ -55,9 +55,9 @@ enum LongTermCommand {
         /// The file
         file: PathBuf,
     },
-    /// List what it said before, newest first
+    /// List its earlier texts, newest first
     History,
-    /// Bring back what it said before
+    /// Restore an earlier text
     Restore {
         /// The version, from the history
         id: String,
@@ -96,7 +96,7 @@ fn show(long_term: &LongTermFile, printer: &mut Printer) -> Result<Outcome, Fail
     }
     if long_term.digest.is_none() {
         printer
-            .note(format!("There is no {} yet. Make it with `tulving long-term edit`.", long_term.path))?;
+            .note(format!("There is no {} yet. Create it with `tulving long-term edit`.", long_term.path))?;
     }
     printer.written(&long_term.content)?;
     Ok(Outcome::Done)
@@ -107,10 +107,7 @@ fn replaced(now: &LongTermFile, done: &str, printer: &mut Printer) -> Result<Out
         printer.document(now)?;
     } else {
         let size = counted(now.content.len() as u64, "byte", "bytes");
-        printer.line(format!(
-            "{done} {} ({size}); what it said before, if anything, is in its history",
-            now.path
-        ))?;
+        printer.line(format!("{done} {} ({size}); its earlier texts are in its history", now.path))?;
         printer.warnings(&now.warnings)?;
     }
     Ok(Outcome::Done)
@@ -127,7 +124,7 @@ fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.line(format!("{}  {}", style::paint(WORD, &text.id), style::paint(FAINT, about)))?;
     }
     if texts.is_empty() {
-        printer.note("It has said nothing else before.")?;
+        printer.note("It has no earlier texts.")?;
     }
     Ok(Outcome::Done)
 }

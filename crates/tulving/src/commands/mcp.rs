@@ -21,9 +21,8 @@ Examples:
   tulving mcp --dialect spacebot --space work
   claude mcp add --scope user tulving -- tulving mcp
 
-In the dialects max and maven the instructions also carry what is remembered, up to 4,000 characters.
-The client starts it and speaks to it; a person has no use for it in a terminal. Standard output carries the protocol
-and nothing else.";
+In the dialects max and maven the instructions also contain memories, up to 4,000 characters. The client starts this
+command and talks to it; it is of no use in a terminal. Standard output carries only the protocol.";
 
 /// Flags of `mcp`.
 #[derive(Debug, Args)]
@@ -38,9 +37,7 @@ pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     let dialect = dialect(&args.dialect)?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
     if printer.asks() {
-        printer.note(
-            "A client starts this and speaks the protocol with it; you have no use for it in a terminal.",
-        )?;
+        printer.note("An MCP client starts this command and talks to it; it is of no use in a terminal.")?;
         printer.note(
             "`claude mcp add --scope user tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.",
         )?;

@@ -5,7 +5,6 @@ use serde_json::{Map, json};
 use tulving_dialects::tool::ToolContext;
 use tulving_dialects::{Dialect, max};
 
-use super::WithSpaceName;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::print::Printer;
@@ -27,11 +26,8 @@ pub(super) fn run(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failu
     let tool_context = ToolContext::open(&app.engine, &app.here()?, Dialect::Max).map_err(Cause::Refused)?;
     let groups = max::grouped(&tool_context).map_err(Cause::Refused)?;
     if printer.json() {
-        let names = app.space_names()?;
         let mut document = Map::new();
         for (category, group) in &groups {
-            let group: Vec<_> =
-                group.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names)).collect();
             let group = serde_json::to_value(group).map_err(|error| Cause::Output(error.into()))?;
             document.insert(category.to_string(), group);
         }

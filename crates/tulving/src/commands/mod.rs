@@ -57,19 +57,14 @@ mod welcome;
 
 use cli::Command;
 pub(crate) use cli::{Cli, parse, wants_json};
-use serde::Serialize;
 use tulving_core::model::answer::{Lane, Missing};
-use tulving_core::model::id::SpaceId;
-use tulving_core::model::memory::Memory;
-use tulving_core::model::time::Timestamp;
-use tulving_core::rank::decay;
 
 use crate::config as settings;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::global::GlobalArgs;
 use crate::print::Printer;
-use crate::wire::{self, App, SpaceNames};
+use crate::wire::{self, App};
 
 /// Does what the command line says. What needs no home does not open one.
 pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -190,32 +185,4 @@ fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Resul
         printer.warning(format!("the {} lane is incomplete: {why}", lane.as_str()))?;
     }
     Ok(())
-}
-
-/// Something with the name of the space it is in, for programs.
-#[derive(Serialize)]
-struct WithSpaceName<'a, T> {
-    #[serde(flatten)]
-    inner: &'a T,
-    space_name: Option<&'a str>,
-}
-
-/// A memory and how much it matters by now.
-#[derive(Serialize)]
-struct WithImportance<'a> {
-    #[serde(flatten)]
-    memory: &'a Memory,
-    importance_now: f64,
-}
-
-impl<'a> WithImportance<'a> {
-    fn new(memory: &'a Memory, now: Timestamp) -> Self {
-        Self { memory, importance_now: decay::shown(memory, now) }
-    }
-}
-
-impl<'a, T> WithSpaceName<'a, T> {
-    fn new(inner: &'a T, space: SpaceId, names: &'a SpaceNames) -> Self {
-        Self { inner, space_name: names.get(&space).map(String::as_str) }
-    }
 }

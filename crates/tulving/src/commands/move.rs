@@ -27,7 +27,7 @@ Examples:
 pub(crate) struct MoveArgs {
     #[command(flatten)]
     which: moves::MemoriesArgs,
-    /// The space that they go to
+    /// The target space
     #[arg(long, value_name = "SPACE")]
     to: String,
 }
@@ -38,7 +38,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let caller = app.here_and(&[&args.to])?;
     let Relocated { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
     if printer.json() {
-        moves::document(&moved, app, printer)?;
+        moves::document(&moved, printer)?;
     } else {
         let names = app.space_names()?;
         for memory in &moved {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let hidden = |memory: &Memory| memory.edition.boundary == Boundary::Private;
     if moved.iter().any(|memory| hidden(memory) && memory.space != SpaceId::DEFAULT) {
         printer.note(
-            "what is private stays so; `tulving update --boundary hub` shows it to the members there",
+            "private memories stay private; `tulving update --boundary hub` shows them to the members there",
         )?;
     }
     let mut outcome = Outcome::Done;

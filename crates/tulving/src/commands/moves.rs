@@ -12,7 +12,6 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::State;
 
-use super::WithSpaceName;
 use crate::args::references;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -29,7 +28,7 @@ Examples:
   tulving archive 12 13
   tulving list --archived
 
-What a memory that you archive has replaced is no longer superseded by it. What a rule archives has still replaced what it did.";
+Memories that were superseded by a memory that you archive become current again. If a rule archives it, they stay superseded.";
 pub(crate) const UNARCHIVE_EXAMPLES: &str = "\
 Examples:
   tulving list --archived
@@ -89,7 +88,7 @@ pub(super) fn plain(moved: Result<Memory, Error>) -> Result<Edited, Error> {
 /// The changed memories, for programs.
 #[derive(Serialize)]
 struct ChangedMemories<'a> {
-    memories: Vec<WithSpaceName<'a, Memory>>,
+    memories: &'a [Memory],
 }
 
 pub(super) fn run(
@@ -156,17 +155,15 @@ pub(super) fn each(
         }
     }
     if printer.json() {
-        document(&moved, app, printer)?;
+        document(&moved, printer)?;
     }
     Ok(outcome)
 }
 
 /// Prints the changed memories for programs, if there are any.
-pub(super) fn document(moved: &[Memory], app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+pub(super) fn document(moved: &[Memory], printer: &mut Printer) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
     }
-    let names = app.space_names()?;
-    let placed = moved.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names));
-    printer.document(&ChangedMemories { memories: placed.collect() })
+    printer.document(&ChangedMemories { memories: moved })
 }

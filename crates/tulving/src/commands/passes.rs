@@ -30,8 +30,8 @@ Examples:
   tulving undo 0199a1b2-… --dry-run
   tulving undo 0199a1b2-…
 
-A pass is one piece of work in the background: a turn that was looked at, journals that were consolidated. All
-that it did can be taken back together; what somebody changed since stays.";
+A pass is one piece of background work: it read a turn, or consolidated journals. All its acts can be undone
+together; later changes by others stay.";
 
 const UNDO_EXAMPLES: &str = "\
 Examples:
@@ -43,7 +43,7 @@ Without PASS, undo reverses the newest change in the space: yours, one that an a
 It prints what it reversed. Running it again redoes the change, except for a note in a journal and for passes.
 
 A change is reversed as a whole or refused. Undo refuses a change that cannot be reversed (`forget --hard`, an import,
-a file) or that somebody has built on since, and never reverses an older one in its place.
+a file) or that a later change depends on, and never reverses an older one instead.
 
 A pass is reversed as far as nobody has changed its results since. `tulving passes` lists passes.";
 
@@ -54,13 +54,13 @@ const STEPS: usize = 20;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PassesArgs {
-    /// Show this one, with all that it did
+    /// Show this pass, with all its acts
     #[arg(value_name = "PASS", conflicts_with_all = ["kind", "before"])]
     pass: Option<String>,
-    /// Only of this kind
+    /// Only passes of this kind
     #[arg(long, value_name = "KIND", value_parser = word!(PassKind))]
     kind: Option<PassKind>,
-    /// Only those before this one
+    /// Only passes before this one
     #[arg(long, value_name = "PASS")]
     before: Option<String>,
     /// Maximum number, newest first
@@ -75,7 +75,7 @@ pub(crate) struct UndoArgs {
     /// A background pass, as `tulving passes` lists them; without it, the newest change
     #[arg(value_name = "PASS")]
     pass: Option<String>,
-    /// Only say what would be taken back
+    /// Only report what would be undone
     #[arg(long)]
     dry_run: bool,
 }
@@ -130,7 +130,7 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
     let rows: Vec<_> = passes.iter().map(row).collect();
     printer.lines(&table(["pass", "when", "kind", "outcome", "did", "about"], &rows))?;
     if let Some(last) = passes.last().filter(|_| passes.len() == filter.limit) {
-        printer.note(format!("For those before add --before {}", last.id))?;
+        printer.note(format!("For earlier passes add --before {}", last.id))?;
     }
     Ok(Outcome::Done)
 }
@@ -156,12 +156,11 @@ fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome,
         }
     }
     if pass.is_interrupted(printer.now()) {
-        printer
-            .note(format!("It was interrupted; `tulving undo {}` takes back what it had done", pass.id))?;
+        printer.note(format!("It was interrupted; `tulving undo {}` undoes its acts", pass.id))?;
     } else if pass.outcome == PassOutcome::Begun {
-        printer.note("It is under way")?;
+        printer.note("It is still running")?;
     } else if told.told.is_empty() {
-        printer.note("Nothing that you may see is left of it")?;
+        printer.note("It has no acts that you may see")?;
     }
     Ok(Outcome::Done)
 }
@@ -249,8 +248,8 @@ fn summary(undone: &Undone, dry_run: bool) -> String {
     let (back, all) = (undone.taken_back(), undone.steps.len());
     match (back, dry_run) {
         (0, _) if all == 0 => "Nothing was left to undo".to_owned(),
-        (0, _) => "Nothing was left to undo: none of it stands as the pass left it".to_owned(),
-        (_, true) => format!("{back} of {all} would be taken back; nothing was changed"),
+        (0, _) => "Nothing was left to undo: all results were changed since".to_owned(),
+        (_, true) => format!("{back} of {all} would be undone; nothing was changed"),
         (_, false) => format!("Undone: {back} of {all}"),
     }
 }

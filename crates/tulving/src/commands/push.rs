@@ -13,7 +13,6 @@ use tulving_core::{Document, Processed};
 use tulving_store::tree;
 use tulving_text::classify::form;
 
-use super::WithSpaceName;
 use super::save::{self, AboutArgs, SourceArgs};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -30,8 +29,8 @@ Examples:
   tulving push https://example.org/changelog
   git log -1 | tulving push - --title \"Last commit\"
 
-A file is known by its path: pushing it again updates its memory, or finds that nothing has changed. Text is kept as it is;
-of other files the text is read where that is possible, and the file is kept beside it. Of a URL nothing is fetched.";
+A file is known by its path: pushing it again updates its memory if the file has changed. Text is kept unchanged. The text of
+other files is extracted if possible, and the file itself is kept as well. A URL is saved, but nothing is fetched from it.";
 
 /// Flags of `push`.
 #[derive(Debug, Args)]
@@ -58,31 +57,20 @@ impl PushArgs {
 pub(super) fn run(args: &PushArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let saved = if form::of_text(None, &args.what).content_type == ContentType::Link {
-        app.engine.push_text(&caller, args.request(args.what.clone()))
+        app.engine.save(&caller, args.request(args.what.clone()))
     } else {
         app.engine.push(&caller, document(args, app)?)
     };
     let mut receipt = saved.map_err(|error| app.refused(&caller, error))?;
-    let mut worked = None;
-    if receipt.state == State::Processing {
-        worked = work(app, receipt.id, printer)?;
-    }
+    let worked = finish(app, &caller, &mut receipt, printer)?;
     embed(app, &caller, &mut receipt, printer)?;
-    let memory = app.engine.get(&caller, receipt.id.into());
-    if let Ok(memory) = &memory {
-        receipt.state = memory.standing.state;
-        receipt.warnings.extend(trouble(memory));
-    }
+    receipt.warnings.extend(trouble(&receipt.memory));
     if printer.json() {
-        let names = app.space_names()?;
-        printer.document(&WithSpaceName::new(&receipt, receipt.space, &names))?;
+        printer.document(&receipt)?;
         return Ok(Outcome::Done);
     }
     let became = save::what_became(&receipt);
-    match &memory {
-        Ok(memory) => printer.line(show::memory::sentence(&became, memory, printer.columns()))?,
-        Err(_) => printer.line(became)?,
-    }
+    printer.line(show::memory::sentence(&became, &receipt.memory, printer.columns()))?;
     printer.warnings(&receipt.warnings)?;
     match worked {
         Some(Processed { lacking: true, .. }) => {
@@ -92,6 +80,23 @@ pub(super) fn run(args: &PushArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         _ => {}
     }
     Ok(Outcome::Done)
+}
+
+/// Runs the job that a saved memory waits for, if any, and shows the memory as the job left it.
+pub(super) fn finish(
+    app: &App<'_>,
+    caller: &Caller,
+    receipt: &mut Receipt,
+    printer: &mut Printer,
+) -> Result<Option<Processed>, Failure> {
+    if receipt.memory.standing.state != State::Processing {
+        return Ok(None);
+    }
+    let worked = work(app, receipt.memory.id, printer)?;
+    if let Ok(memory) = app.engine.get(caller, receipt.memory.id.into()) {
+        receipt.memory = memory;
+    }
+    Ok(worked)
 }
 
 /// Returns a warning about the text of a file.
@@ -109,7 +114,7 @@ fn document(args: &PushArgs, app: &App<'_>) -> Result<Document, Failure> {
         return Ok(Document { name: args.name.clone(), bytes, about });
     }
     if args.name.is_some() {
-        return Err(Failure::usage("--name is for standard input; a file has a name"));
+        return Err(Failure::usage("--name is only for standard input; a file has its own name"));
     }
     let path = Path::new(&args.what);
     if args.what.contains("://") && !path.exists() {
@@ -121,7 +126,7 @@ fn document(args: &PushArgs, app: &App<'_>) -> Result<Document, Failure> {
     let (_, bytes) = tree::read(path, most).map_err(|error| input::unread(path, error))?;
     if bytes.trim_ascii().is_empty() {
         return Err(Failure::usage(format!("{} is empty", path.display()))
-            .hinted("there is nothing in it to remember; nothing was saved"));
+            .hinted("nothing was saved; name a file with content"));
     }
     let about = SaveRequest { source_path: Some(known.clone()), ..about };
     Ok(Document { name: Some(known), bytes, about })
@@ -141,7 +146,7 @@ fn embed(
 ) -> Result<(), Failure> {
     let began = Instant::now();
     let patience = if app.settings.embedding.is_service() { Duration::ZERO } else { PATIENCE };
-    let which = receipt.id.into();
+    let which = receipt.memory.id.into();
     let Ok(mut left) = app.engine.embed_memory(caller, which, 0) else { return Ok(()) };
     receipt.warnings.retain(|warning| !matches!(warning, Warning::EmbeddedLater { .. }));
     let bar = (left > 0).then(|| printer.bar("Embedding", Some(left as u64)));

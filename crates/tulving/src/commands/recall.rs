@@ -3,18 +3,15 @@
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use tulving_core::model::answer::{
-    Answer, FailedBackend, FurtherSection, Hit, Lane, ListAnswer, Missing, Strength, Unread,
-};
+use tulving_core::model::answer::{Answer, FurtherSection, Hit, Lane, ListAnswer, Strength};
 use tulving_core::model::error::Field;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Ask, Caller, Fusion, ListBounds, Mode, RecallRequest, Sort};
 
-use super::{WithSpaceName, warn_of_lanes};
-use crate::args::{FilterArgs, count, time, whole_number};
+use super::warn_of_lanes;
+use crate::args::{FilterArgs, count, fusion, order, time, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::{Failure, NotAMember};
 use crate::input;
@@ -40,12 +37,12 @@ Examples:
 A question is answered by meaning, by word and by relation; nothing in it is an operator.
 It may have up to 50,000 bytes, and - reads it from standard input.
 A question that only names a type (todos, goals, decisions, people, preferences, projects,
-routines, events, facts, observations), with a time or without, is answered by all of them: up to
-100, or --limit. Without a question, all memories of the filters are listed; todos and goals with
-what is open first.
---mode text looks for the very letters, in any case, in content, title and key. With --mode recent,
-important or typed, a text keeps only the memories that hold its very letters.
-What is recalled counts as used, unless nothing speaks for it being an answer.";
+routines, events, facts, observations), with or without a time, returns all of them: up to
+100, or --limit. Without a question, all memories that match the filters are listed; open todos and
+goals come first.
+--mode text searches content, title and key for the exact text, ignoring case. With --mode recent,
+important or typed, a text keeps only the memories that contain exactly this text.
+A recalled memory counts as used, unless there is no evidence that it is an answer.";
 
 /// The default number of memories.
 const USUAL: usize = 10;
@@ -54,16 +51,16 @@ const USUAL: usize = 10;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RecallArgs {
-    /// What to look for, or - for standard input; without it, all memories of the filters, or the newest
+    /// The question, or - for standard input; without it, all memories that match the filters, or the newest
     #[arg(value_name = "QUESTION")]
     words: Vec<OsString>,
-    /// How to search: by meaning and words, by exact text, the newest, the most important, or all of the types named by
+    /// The way to search: by meaning and words, by exact text, the newest, the most important, or all of the types named by
     /// --type
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
     /// Another order than that of the mode, if there is no question
-    #[arg(long, value_enum)]
-    sort: Option<RecallOrderArg>,
+    #[arg(long, value_name = "ORDER", value_parser = order())]
+    sort: Option<Sort>,
     /// Maximum number [default: 10, or 100 for a list of all of a type or filter]
     #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
     limit: Option<i64>,
@@ -90,17 +87,17 @@ struct QuestionArgs {
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     /// Return nothing if the evidence is weaker than this
-    #[arg(long, value_enum, value_name = "STRENGTH")]
-    abstain_below: Option<EvidenceArg>,
+    #[arg(long, value_name = "STRENGTH", value_parser = word!(Strength))]
+    abstain_below: Option<Strength>,
     /// Maximum number of tokens of all results, estimated; also for lists
     #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
     /// Only these search lanes; may be repeated
-    #[arg(long = "lane", value_enum, value_name = "LANE")]
-    lanes: Vec<LaneArg>,
-    /// How the lanes are merged [default: measured]
-    #[arg(long, value_enum)]
-    fusion: Option<FusionArg>,
+    #[arg(long = "lane", value_name = "LANE", value_parser = word!(Lane))]
+    lanes: Vec<Lane>,
+    /// The way to merge the lanes [default: measured]
+    #[arg(long, value_name = "FUSION", value_parser = fusion())]
+    fusion: Option<Fusion>,
 }
 
 /// The mode of a recall.
@@ -113,81 +110,17 @@ enum ModeArg {
     Typed,
 }
 
-/// The order of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RecallOrderArg {
-    Recent,
-    Importance,
-    MostAccessed,
-}
-
-/// The least strength of the evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EvidenceArg {
-    Weak,
-    Strong,
-}
-
-/// A lane: one way to find memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LaneArg {
-    Keyword,
-    Vector,
-    Graph,
-}
-
-/// The method that merges the lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FusionArg {
-    /// The engine's own way, chosen by measurement
-    Measured,
-    /// Reciprocal rank fusion
-    #[value(alias = "ranks")]
-    Rrf,
-}
-
-/// The answer for programs.
-#[derive(Serialize)]
-struct RecallOutput<'a> {
-    memories: Vec<WithSpaceName<'a, Hit>>,
-    total_found: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listed: Option<&'a ListAnswer>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<Strength>,
-    withheld: u64,
-    left_out: u64,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    archived: &'a [MemoryRef],
-    missing: &'a [Missing],
-    #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
-    unread: &'a [Unread],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    failed_backends: &'a [FailedBackend],
-}
-
 impl QuestionArgs {
     fn ask(&self, question: String) -> Result<Ask, Failure> {
         let mut ask = Ask::new(question);
         ask.as_of = time(self.as_of.as_ref())?;
         ask.asked_at = time(self.asked_at.as_ref())?;
         ask.channel.clone_from(&self.channel);
-        ask.abstain_below = self.abstain_below.map(|least| match least {
-            EvidenceArg::Weak => Strength::Weak,
-            EvidenceArg::Strong => Strength::Strong,
-        });
+        ask.abstain_below = self.abstain_below;
         ask.token_budget = self.budget()?;
-        ask.fusion = match self.fusion {
-            None | Some(FusionArg::Measured) => Fusion::Measured,
-            Some(FusionArg::Rrf) => Fusion::Ranks,
-        };
+        ask.fusion = self.fusion.unwrap_or_default();
         if !self.lanes.is_empty() {
-            let lanes = self.lanes.iter().map(|way| match way {
-                LaneArg::Keyword => Lane::Keyword,
-                LaneArg::Vector => Lane::Vector,
-                LaneArg::Graph => Lane::Graph,
-            });
-            ask.lanes = lanes.collect();
+            ask.lanes.clone_from(&self.lanes);
         }
         Ok(ask)
     }
@@ -221,13 +154,13 @@ impl QuestionArgs {
         if given.is_empty() {
             return Ok(());
         }
-        let (flags, go) = (given.join(", "), if given.len() == 1 { "goes" } else { "go" });
+        let (flags, need) = (given.join(", "), if given.len() == 1 { "needs" } else { "need" });
         let mode = mode.and_then(|mode| Some(mode.to_possible_value()?.get_name().to_owned()));
         Err(match mode {
-            None => Failure::usage(format!("{flags} {go} with a question, and there is none"))
+            None => Failure::usage(format!("{flags} {need} a question, but there is none"))
                 .hinted("tulving recall \"who owns billing?\" --as-of 2026-03-01"),
-            Some(mode) => Failure::usage(format!("{flags} {go} with --mode hybrid, not with --mode {mode}"))
-                .hinted("a question without --mode is asked in the mode hybrid"),
+            Some(mode) => Failure::usage(format!("{flags} {need} --mode hybrid, not --mode {mode}"))
+                .hinted("leave --mode out: a question uses the mode hybrid"),
         })
     }
 }
@@ -255,7 +188,7 @@ impl RecallArgs {
                 Mode::Filtered(self.asking.bounds()?)
             }
             (None | Some(ModeArg::Hybrid), _) if self.sort.is_some() => {
-                return Err(Failure::usage("--sort goes with --mode text, recent, important or typed: the answers to a question come best first")
+                return Err(Failure::usage("--sort needs --mode text, recent, important or typed: the answers to a question come best first")
                     .hinted("tulving recall --mode text \"billing\" --sort recent"));
             }
             (None | Some(ModeArg::Hybrid), text) => {
@@ -276,13 +209,8 @@ impl RecallArgs {
                 }
             }
         };
-        let sort = self.sort.map(|order| match order {
-            RecallOrderArg::Recent => Sort::Newest,
-            RecallOrderArg::Importance => Sort::Importance,
-            RecallOrderArg::MostAccessed => Sort::MostAccessed,
-        });
         let usual = if matches!(mode, Mode::Filtered(_)) { limits::LISTED } else { USUAL };
-        Ok(RecallRequest { mode, filter, sort, limit: self.limit(usual)? })
+        Ok(RecallRequest { mode, filter, sort: self.sort, limit: self.limit(usual)? })
     }
 
     /// Returns the given limit, or else this one.
@@ -325,39 +253,14 @@ pub(super) fn tell(
 ) -> Result<Outcome, Failure> {
     let RecallOutcome { caller, request, mut answer } = asked;
     if printer.json() {
-        let names = app.space_names()?;
         if !explain {
             answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
         }
-        let Answer {
-            hits,
-            total_found,
-            listed,
-            evidence,
-            withheld,
-            left_out,
-            archived,
-            missing,
-            unread,
-            failed_backends,
-        } = &answer;
-        let placed = hits.iter().map(|hit| WithSpaceName::new(hit, hit.memory.space, &names));
-        printer.document(&RecallOutput {
-            memories: placed.collect(),
-            total_found: *total_found,
-            listed: listed.as_ref(),
-            evidence: *evidence,
-            withheld: *withheld,
-            left_out: *left_out,
-            archived,
-            missing,
-            unread,
-            failed_backends,
-        })?;
+        printer.document(&answer)?;
         return Ok(Outcome::Done);
     }
     // A caller that asks for vectors is told that there are none, even if they are turned off.
-    let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&LaneArg::Vector);
+    let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Lane::Vector);
     warn_of_lanes(&answer.missing, off, printer)?;
     for unread in &answer.unread {
         printer.warning(unread)?;
@@ -383,12 +286,12 @@ pub(super) fn tell(
     print(args, &answer.hits, explain, app, printer)?;
     if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
         printer.note(match answer.evidence {
-            Some(Strength::Weak) => "The evidence is weak: what is shown may not be what was meant.",
-            _ => "There is no evidence that this answers it: what is shown may not be what was meant.",
+            Some(Strength::Weak) => "The evidence is weak: these memories may not answer the question.",
+            _ => "There is no evidence that these memories answer the question.",
         })?;
     }
     if answer.left_out > 0 {
-        printer.note(format!("{} more had no room in the budget.", thousands(answer.left_out)))?;
+        printer.note(format!("{} more did not fit into the budget.", thousands(answer.left_out)))?;
     }
     let shown = u64::try_from(answer.hits.len()).unwrap_or(u64::MAX);
     let list = answer.listed.as_ref().filter(|list| !list.ranked);
@@ -514,28 +417,28 @@ fn nothing(args: &RecallArgs, mode: &Mode, answer: &Answer, printer: &mut Printe
                 printer.line(format!("{}.", capitalised(&list.what)))?;
                 mention_superseded(list, printer)
             }
-            _ => {
-                printer.note(format!("None of {} has room in the budget. Give a larger --budget.", list.what))
-            }
+            _ => printer.note(format!("None of {} fits into the budget. Give a larger --budget.", list.what)),
         };
     }
     let what = match mode {
-        Mode::Substring(text) => format!("No memory holds “{}”.", tulving_core::model::preview::short(text)),
+        Mode::Substring(text) => {
+            format!("No memory contains “{}”.", tulving_core::model::preview::short(text))
+        }
         Mode::Hybrid(ask) if answer.withheld == 0 && ask.as_of.is_some() => {
             let then = args.asking.as_of.as_deref().unwrap_or_default();
-            format!("Nothing that was asked about held at {then}.")
+            format!("No memory about it was valid at {then}.")
         }
         Mode::Hybrid(_) if answer.withheld > 0 => match answer.evidence {
-            Some(Strength::Weak) => "Nothing that answers this: the evidence is weak.".to_owned(),
-            _ => "Nothing that answers this: there is no evidence for any of it.".to_owned(),
+            Some(Strength::Weak) => "No answer found: the evidence is weak.".to_owned(),
+            _ => "No answer found: there is no evidence.".to_owned(),
         },
         Mode::Hybrid(_) if answer.left_out > 0 => {
-            format!("None of {} found has room in the budget.", thousands(answer.left_out))
+            format!("None of the {} found fits into the budget.", thousands(answer.left_out))
         }
         _ => "No memories found.".to_owned(),
     };
     let tip = match mode {
-        Mode::Hybrid(_) if answer.withheld > 0 => "Without --abstain-below, what comes nearest is shown.",
+        Mode::Hybrid(_) if answer.withheld > 0 => "Without --abstain-below, the nearest memories are shown.",
         Mode::Hybrid(_) if answer.left_out > 0 => "Give a larger --budget.",
         Mode::Hybrid(ask) if ask.as_of.is_some() => "Try a later time, other words, or --all-spaces.",
         Mode::Substring(_) | Mode::Hybrid(_) => "Try other words, or --all-spaces.",

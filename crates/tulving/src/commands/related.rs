@@ -6,7 +6,6 @@ use tulving_core::model::answer::Relative;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 
-use super::WithSpaceName;
 use crate::args::{count, reference, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -22,7 +21,7 @@ Examples:
   tulving related 12 --depth 2
 
 `updates → 0.5` means that the nearer memory updates this one, `← updates 0.5` that this one updates the nearer.
-`(similar)` marks a link that Tulving made because both say nearly the same; such a link supersedes nothing.";
+`(similar)` marks a link that Tulving made because both say nearly the same; it supersedes nothing.";
 
 /// Least columns for a memory next to a link.
 const LEAST: usize = 55;
@@ -34,7 +33,7 @@ pub(crate) struct RelatedArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
-    /// How many links away, up to 5
+    /// Maximum number of hops, up to 5
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole_number, allow_negative_numbers = true)]
     depth: i64,
 }
@@ -42,7 +41,7 @@ pub(crate) struct RelatedArgs {
 /// The answer, for programs.
 #[derive(Serialize)]
 struct RelatedOutput<'a> {
-    related: Vec<WithSpaceName<'a, Relative>>,
+    memories: &'a [Relative],
 }
 
 pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -52,13 +51,11 @@ pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> R
     let relatives = app.engine.related(&caller, which, depth)?;
     let names = app.space_names()?;
     if printer.json() {
-        let placed =
-            relatives.iter().map(|relative| WithSpaceName::new(relative, relative.memory.space, &names));
-        printer.document(&RelatedOutput { related: placed.collect() })?;
+        printer.document(&RelatedOutput { memories: &relatives })?;
         return Ok(Outcome::Done);
     }
     if relatives.is_empty() {
-        printer.note(format!("{which} is linked with nothing. `tulving associate` links memories."))?;
+        printer.note(format!("{which} has no links. `tulving associate` links memories."))?;
         return Ok(Outcome::Done);
     }
     let links: Vec<String> = relatives.iter().map(seen_from_nearer).collect();

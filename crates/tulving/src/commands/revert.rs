@@ -5,7 +5,6 @@ use tulving_core::model::answer::Edited;
 use tulving_core::model::id::Version;
 use tulving_core::model::memory::Memory;
 
-use super::WithSpaceName;
 use crate::args::reference;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -25,7 +24,7 @@ pub(crate) struct RevertArgs {
     /// Its number in the space, or its full id
     #[arg(value_name = "MEMORY")]
     memory: String,
-    /// The version to bring back; `tulving history` shows them
+    /// The version to restore; `tulving history` lists them
     #[arg(value_name = "VERSION", value_parser = version)]
     version: u32,
 }
@@ -38,8 +37,7 @@ pub(super) fn run(args: &RevertArgs, app: &App<'_>, printer: &mut Printer) -> Re
     let before = past.iter().find(|entry| entry.current).map(|entry| entry.version);
     let edited = app.engine.revert(&caller, which, Version(args.version))?;
     if printer.json() {
-        let names = app.space_names()?;
-        printer.document(&WithSpaceName::new(&edited, edited.memory.space, &names))?;
+        printer.document(&edited)?;
         return Ok(Outcome::Done);
     }
     let Edited { memory, warnings } = edited;
@@ -52,7 +50,7 @@ pub(super) fn run(args: &RevertArgs, app: &App<'_>, printer: &mut Printer) -> Re
     let reverted = past.iter().find(|entry| entry.version == Version(args.version));
     let boundary = memory.edition.boundary;
     if reverted.is_some_and(|entry| entry.edition.boundary != boundary) {
-        printer.note(format!("Who may see it stays as it is: {boundary}"))?;
+        printer.note(format!("The boundary stays unchanged: {boundary}"))?;
     }
     Ok(Outcome::Done)
 }

@@ -7,7 +7,7 @@ use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
 
-use super::{WithSpaceName, moves};
+use super::moves;
 use crate::args::{count, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -21,8 +21,8 @@ Examples:
   tulving review accept 12
   tulving review reject 13 14
 
-What is noted of conversations is put aside where it tells the agent what to do, or comes from where nobody is trusted. It is
-kept and not recalled until it is accepted. What is rejected is forgotten and can be restored.";
+A memory noted from a conversation is quarantined if it gives the agent orders or comes from an untrusted source. Recall does
+not find it until you accept it. A rejected memory is forgotten and can be restored.";
 
 /// Flags of `review`.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ struct ReviewListArgs {
 
 #[derive(Serialize)]
 struct ReviewPage<'a> {
-    memories: Vec<WithSpaceName<'a, Memory>>,
+    memories: &'a [Memory],
     next: Option<Cursor>,
 }
 
@@ -87,9 +87,7 @@ fn list(args: &ReviewListArgs, app: &App<'_>, printer: &mut Printer) -> Result<O
     let cursor = args.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
     let page = app.engine.review(&caller, limit, cursor)?;
     if printer.json() {
-        let names = app.space_names()?;
-        let memories =
-            page.memories.iter().map(|memory| WithSpaceName::new(memory, memory.space, &names)).collect();
+        let memories = &page.memories;
         printer.document(&ReviewPage { memories, next: page.next })?;
         return Ok(Outcome::Done);
     }

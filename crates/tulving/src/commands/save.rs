@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use tulving_core::model::answer::{Fate, Near, PossibleUpdate, Receipt};
+use tulving_core::model::answer::{Near, PossibleUpdate, Receipt, SaveOutcome};
 use tulving_core::model::id::Number;
 use tulving_core::model::preview;
 use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
@@ -12,7 +12,7 @@ use tulving_core::model::vocabulary::{
     self, Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
 };
 
-use super::{WithSpaceName, batch};
+use super::{batch, push};
 use crate::args::{number, reference, time, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ These fields have other names than their flags:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SaveArgs {
-    /// What to remember; - reads standard input
+    /// The content to remember; - reads standard input
     #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
@@ -71,10 +71,10 @@ pub(super) struct AboutArgs {
     /// The kind [default: from the type]
     #[arg(long, value_parser = word!(Kind))]
     kind: Option<Kind>,
-    /// How soon it goes stale [default: from the type]
+    /// The stability: how soon it goes stale [default: from the type]
     #[arg(long, value_parser = word!(Stability))]
     stability: Option<Stability>,
-    /// How much it matters, 0 to 1 [default: from the type]
+    /// The importance, 0 to 1 [default: from the type]
     #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     importance: Option<f64>,
     /// A label; may be repeated
@@ -89,13 +89,13 @@ pub(super) struct AboutArgs {
     /// A summary
     #[arg(long)]
     summary: Option<String>,
-    /// The form of the content [default: text]
+    /// The form of the content [default: detected]
     #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
     content_type: Option<ContentType>,
     /// The language of code, such as rust
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
-    /// Who may see it [default: private in `default`, hub elsewhere]
+    /// The boundary: who may see it [default: private in `default`, hub elsewhere]
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
     /// Pin it: mark it as one to keep
@@ -107,16 +107,16 @@ pub(super) struct AboutArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it comes from")]
 struct OriginArgs {
-    /// It is saved proactively, not because somebody asked
+    /// Mark it as saved proactively, not on request
     #[arg(long)]
     auto: bool,
-    /// Where it comes from, in your words
+    /// The source, in your words
     #[arg(long, value_name = "TEXT")]
     source_note: Option<String>,
-    /// The file it was read from: saving the same path again updates the memory
+    /// The file that it was read from: saving the same path again updates the memory
     #[arg(long, value_name = "PATH")]
     source_path: Option<String>,
-    /// How far its source is trusted [default: own]
+    /// The trust in its source [default: own]
     #[arg(long, value_parser = word!(Trust))]
     trust: Option<Trust>,
     /// The conversation it comes from
@@ -131,7 +131,7 @@ struct OriginArgs {
         requires = "conversation"
     )]
     position: Option<i64>,
-    /// Who said it
+    /// The name of the speaker
     #[arg(long, value_name = "NAME")]
     speaker: Option<String>,
 }
@@ -143,7 +143,7 @@ pub(super) struct SourceArgs {
     /// The agent that helped you to write it
     #[arg(long, value_name = "NAME")]
     assisted_by: Option<String>,
-    /// The way by which it comes in [default: cli]
+    /// The origin [default: cli]
     #[arg(long, value_parser = word!(vocabulary::Origin))]
     origin: Option<vocabulary::Origin>,
 }
@@ -159,16 +159,16 @@ impl SourceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "When (2026-05-27 or 2026-05-27T09:30:00Z)")]
 struct SpanArgs {
-    /// When it happened
+    /// Time at which it happened
     #[arg(long, value_name = "TIME")]
     occurred_at: Option<String>,
-    /// From when on it holds
+    /// Start of its validity
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,
-    /// Until when it holds
+    /// End of its validity
     #[arg(long, value_name = "TIME")]
     valid_until: Option<String>,
-    /// From when on recall no longer finds it
+    /// Time from which recall no longer finds it
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
 }
@@ -279,19 +279,13 @@ pub(super) fn run(args: &SaveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     app.resolve_source_path(&mut request.source_path)?;
     let caller = app.here()?;
     let saved = app.engine.save(&caller, request);
-    let receipt = saved.map_err(|error| app.refused(&caller, error))?;
+    let mut receipt = saved.map_err(|error| app.refused(&caller, error))?;
+    push::finish(app, &caller, &mut receipt, printer)?;
     if printer.json() {
-        let names = app.space_names()?;
-        printer.document(&WithSpaceName::new(&receipt, receipt.space, &names))?;
+        printer.document(&receipt)?;
         return Ok(Outcome::Done);
     }
-    // The receipt is the proof; that the memory can be shown is a courtesy.
-    match app.engine.get(&caller, receipt.id.into()) {
-        Ok(memory) => {
-            printer.line(show::memory::sentence(&what_became(&receipt), &memory, printer.columns()))?;
-        }
-        Err(_) => printer.line(what_became(&receipt))?,
-    }
+    printer.line(show::memory::sentence(&what_became(&receipt), &receipt.memory, printer.columns()))?;
     printer.warnings(&receipt.warnings)?;
     tell_near(&receipt, &caller, app, printer)?;
     Ok(Outcome::Done)
@@ -304,7 +298,7 @@ fn tell_near(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    let Some(own) = receipt.number else { return Ok(()) };
+    let Some(own) = receipt.memory.number else { return Ok(()) };
     let how = |old: Number| format!("tulving associate {} {} --relation updates", own.0, old.0);
     if let Some(PossibleUpdate { number: Some(number), preview, .. }) = receipt.possible_updates.first() {
         return printer.note(format!(
@@ -325,7 +319,7 @@ fn tell_near(
 
 /// Returns the name of the memory of a receipt.
 pub(super) fn label(receipt: &Receipt) -> String {
-    receipt.number.map_or_else(|| receipt.id.to_string(), |number| number.to_string())
+    receipt.memory.reference().to_string()
 }
 
 /// Returns the fields that changed because a user saved what had been saved automatically.
@@ -337,12 +331,12 @@ fn changed(receipt: &Receipt) -> String {
 pub(super) fn what_became(receipt: &Receipt) -> String {
     let label = label(receipt);
     let archive = if receipt.revived { ", back from the archive" } else { "" };
-    match receipt.fate {
-        Fate::Created => format!("Saved {label}"),
-        Fate::Updated => {
-            format!("Updated {label} to version {}{archive}{}", receipt.version, changed(receipt))
+    match receipt.outcome {
+        SaveOutcome::Created => format!("Saved {label}"),
+        SaveOutcome::Updated => {
+            format!("Updated {label} to version {}{archive}{}", receipt.memory.version, changed(receipt))
         }
-        Fate::Unchanged => format!("Unchanged {label}{archive}"),
-        Fate::Duplicate => format!("Already known as {label}{archive}"),
+        SaveOutcome::Unchanged => format!("Unchanged {label}{archive}"),
+        SaveOutcome::Duplicate => format!("Already known as {label}{archive}"),
     }
 }

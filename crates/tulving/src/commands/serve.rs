@@ -32,8 +32,8 @@ Examples:
   curl -H \"Authorization: Bearer $(cat ~/.local/share/tulving/api-token)\" \\
     http://127.0.0.1:7777/v1/dialects
 
-A request says who asks by its token, and the space by X-Tulving-Space, X-Hub-ID or ?space=. Ctrl-C stops it once what was
-asked is answered. Bounds, HTTPS and the log are settings (`tulving config --help`); a change of config.toml holds at once.";
+The token of a request names the caller; X-Tulving-Space, X-Hub-ID or ?space= names the space. Ctrl-C stops the server after open
+requests are answered. Limits, HTTPS and the log are settings (`tulving config --help`); changes of config.toml apply at once.";
 
 /// The default address.
 const USUAL: &str = "127.0.0.1:7777";
@@ -42,7 +42,7 @@ const USUAL: &str = "127.0.0.1:7777";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one
+    /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = USUAL, value_parser = address)]
     listen: SocketAddr,
     /// Let other machines reach it; encrypted with server.tls_certificate, else not
@@ -67,8 +67,8 @@ pub(super) fn run(
     for (key, header) in [("space", "X-Tulving-Space"), ("agent", "X-Tulving-Agent")] {
         let chosen = app.settings.chosen.iter().find(|chosen| chosen.key == key);
         if let Some(SettingSource::Flag { name }) = chosen.map(|chosen| &chosen.source) {
-            return Err(Failure::usage(format!("{name} means nothing to a server"))
-                .hinted(format!("each request names its own, with {header}")));
+            return Err(Failure::usage(format!("{name} has no effect on a server"))
+                .hinted(format!("each request sets its own, with {header}")));
         }
     }
     let log = Log::start(app.settings.logging);
@@ -79,7 +79,7 @@ pub(super) fn run(
     let remote = !args.listen.ip().is_loopback();
     if remote && !args.allow_remote {
         let travel = if encrypted { "" } else { ": tokens and memories travel unencrypted" };
-        let hint = format!("listen on 127.0.0.1, or add --allow-remote if it is meant{travel}");
+        let hint = format!("listen on 127.0.0.1, or add --allow-remote to allow that{travel}");
         return Err(Failure::usage(format!("other machines could reach {}", args.listen)).hinted(hint));
     }
     let listener = Listener::open(args.listen).map_err(taken)?;

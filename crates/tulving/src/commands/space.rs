@@ -24,8 +24,8 @@ Examples:
   tulving space add-member team-a reviewer --role reader
   tulving save \"Deploys on Fridays are fine\" --space team-a
 
-A group is sealed: nothing in it may be seen by who is no member, whatever its boundary, and no tool of an
-agent leads from one group into another.";
+A group is isolated: only members can see its memories, whatever their boundary, and no agent tool leads from
+one group into another.";
 
 /// Flags of `space`.
 #[derive(Debug, Args)]
@@ -135,7 +135,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 
 fn create(name: &str, kind: SpaceKind, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let space = app.engine.create_space(app.everywhere("space create")?, name, kind)?;
-    let sentence = format!("Made the {kind} `{}`; work in it with --space {0}", space.name);
+    let sentence = format!("Created the {kind} `{}`; use it with --space {0}", space.name);
     say(&space, sentence, printer)
 }
 

@@ -21,9 +21,9 @@ Examples:
   tulving tend
   tulving tend --space team-notes --limit 500 --json
 
-What is long unused cools: it is weighed down in recall until it is used again. What has cooled for long and matters little is
-archived: hidden from recall, still read by `get` and `list --archived`, and brought back by `unarchive`. What has expired is
-archived too. The rules are settings below `tend` (`tulving config --help`); a server applies them by itself.";
+A memory that is unused for long cools: recall ranks it lower until it is used again. After a long time a cooling memory of low
+importance is archived: hidden from recall, but shown by `get` and `list --archived`, and restored by `unarchive`. Expired memories
+are archived too. The rules are settings below `tend` (`tulving config --help`); a server applies them by itself.";
 
 /// Flags of `tend`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) struct TendArgs {
     /// List what would be done, and why; write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Most steps to list
+    /// Maximum number of steps to list
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: usize,
 }
@@ -112,7 +112,7 @@ fn summary(tended: &Tended, dry_run: bool) -> String {
     let parts: Vec<String> = parts.map(|(count, what)| format!("{count}{would} {what}")).collect();
     let looked = counted(tended.looked_at, "memory", "memories");
     match parts.is_empty() {
-        true => format!("Looked at {looked}; nothing is due"),
-        false => format!("Looked at {looked}; {}", parts.join(", ")),
+        true => format!("Checked {looked}; nothing is due"),
+        false => format!("Checked {looked}; {}", parts.join(", ")),
     }
 }

@@ -3,14 +3,13 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use serde::Serialize;
-use tulving_core::model::answer::{Missing, Timeline, TimelineEntry, Unread};
+use tulving_core::model::answer::{Timeline, TimelineEntry};
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::request::{About, TimelineRequest};
 use tulving_core::model::time::{Timestamp, Zone};
 
-use super::{WithSpaceName, warn_of_lanes};
+use super::warn_of_lanes;
 use crate::args::{count, moment, whole_number};
 use crate::exit::Outcome;
 use crate::failure::{Failure, NotAMember};
@@ -26,8 +25,8 @@ Examples:
   tulving timeline 12
   tulving timeline \"retries of the API\" --since 2026-01-01
 
-A number or id tells of that memory, and of what it updates and is updated by; anything else of what it is about.
-What a text finds is followed likewise. Archived memories are told too, forgotten ones are not.";
+A number or id shows that memory, the memories it updates and those that update it. Any other text is searched for,
+and the memories found are followed in the same way. Archived memories are included, forgotten ones are not.";
 
 /// Most columns to which contents are aligned.
 const WIDEST: usize = 80;
@@ -42,25 +41,15 @@ pub(crate) struct TimelineArgs {
     /// Maximum number of memories that a text finds, up to 50
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
-    /// Only what held at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
+    /// Only memories that were valid at or after this time: 2026-05-27 or 2026-05-27T09:30:00Z
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only what held before this time
+    /// Only memories that were valid before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// In every space that you may see
     #[arg(long, conflicts_with = "space")]
     all_spaces: bool,
-}
-
-/// The answer, for programs.
-#[derive(Serialize)]
-struct TimelineOutput<'a> {
-    entries: Vec<WithSpaceName<'a, TimelineEntry>>,
-    cut: bool,
-    missing: &'a [Missing],
-    #[serde(skip_serializing_if = "<[Unread]>::is_empty")]
-    unread: &'a [Unread],
 }
 
 pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -76,9 +65,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     let timeline = app.engine.timeline(&caller, &request)?;
     let names = app.space_names()?;
     if printer.json() {
-        let Timeline { entries, cut, missing, unread } = &timeline;
-        let entries = entries.iter().map(|entry| WithSpaceName::new(entry, entry.space, &names)).collect();
-        printer.document(&TimelineOutput { entries, cut: *cut, missing, unread })?;
+        printer.document(&timeline)?;
         return Ok(Outcome::Done);
     }
     let now = printer.now();
@@ -91,7 +78,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     if timeline.entries.is_empty() {
         printer.note(match app.outside(&caller, request.space)? {
             Some(NotAMember { what, hint }) => format!("No memories: {what}; {hint}"),
-            None => "Nothing is known of it. Try other words, a longer time, or --all-spaces.".to_owned(),
+            None => "No memories about it. Try other words, a longer time, or --all-spaces.".to_owned(),
         })?;
     }
     Ok(Outcome::Done)
@@ -105,7 +92,7 @@ fn aside(timeline: &Timeline, app: &App<'_>, printer: &mut Printer) -> Result<()
     }
     if timeline.cut {
         let most = limits::TIMELINE_MEMORIES;
-        printer.note(format!("More belong to it; it is told of {most} memories at the most."))?;
+        printer.note(format!("There are more; a timeline shows at most {most} memories."))?;
     }
     Ok(())
 }
@@ -162,7 +149,7 @@ impl TimelineLayout<'_> {
         let space = space.map_or_else(String::new, |name| format!("{name} "));
         let name = entry.place.as_deref().map_or_else(|| entry.memory.to_string(), one_line);
         let content = match entry.left_out {
-            true => "(left out, because others are long; `tulving history` has it)".to_owned(),
+            true => "(left out because others are long; `tulving history` shows it)".to_owned(),
             false => one_line(&entry.content),
         };
         let which = match (entry.memory.number, self.names) {

@@ -28,7 +28,7 @@ Examples:
   tulving token revoke laptop
   tulving token rotate
 
-Programs act by a token in TULVING_TOKEN. It is shown once; only its hash is kept. The home's own is in its file api-token.";
+Programs pass a token in TULVING_TOKEN. It is shown once; only its hash is kept. The home's own token is in its file api-token.";
 
 /// Flags of `token`.
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ struct TokenCreateArgs {
     /// The kind of a new principal
     #[arg(long, value_parser = word!(PrincipalKind), default_value = "agent")]
     kind: PrincipalKind,
-    /// What the token is for [default: the name]
+    /// A label for the token [default: the name]
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
     /// Confine it to this space and make them a member; may be repeated
@@ -114,7 +114,7 @@ fn create(args: &TokenCreateArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
     printer.note(format!(
-        "{} {} token for `{}`, shown this once. Programs use it as TULVING_TOKEN.",
+        "{} {} token for `{}`, shown only once. Programs use it as TULVING_TOKEN.",
         if preview::article(kept.role.as_str()) == "an" { "An" } else { "A" },
         kept.role,
         args.principal
@@ -162,8 +162,8 @@ fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         printer.document(&serde_json::json!({ "token_file": file, "revoked": revoked }))?;
         return Ok(Outcome::Done);
     }
-    printer.line(format!("A new token is in {}; the former one was revoked", file.display()))?;
-    printer.note("Clients that act by the token of the home must be given the new one.")?;
+    printer.line(format!("A new token is in {}; the old one was revoked", file.display()))?;
+    printer.note("Give the new token to clients that use the home's token.")?;
     Ok(Outcome::Done)
 }
 

@@ -22,9 +22,9 @@ Examples:
   tulving tool max
   tulving tool max remember '{\"category\": \"preference\", \"content\": \"Likes tea\"}'
   tulving tool max recall '{\"keyword\": \"tea\"}'
-  echo '{\"question\": \"how do we deploy?\"}' | tulving tool native recall -
+  echo '{\"query\": \"how do we deploy?\"}' | tulving tool native recall -
 
-Dialects: native, max, memax, groups, maven, spacebot. The same answers come through MCP and HTTP.";
+Dialects: native, max, memax, groups, maven, spacebot. MCP and HTTP return the same answers.";
 
 /// Most bytes of the arguments.
 const ARGUMENTS: usize = 8 * 1024 * 1024;

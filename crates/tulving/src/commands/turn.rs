@@ -29,9 +29,9 @@ Examples:
   tulving turn log assistant - < answer.md
   tulving turn list --last 20
 
-The log of a space keeps its newest 200 turns, and is cut back to them with every 50th: --last 250 shows all of
-it. It is apart from the memories: recall does not look there. What a user says in passing is looked at in the
-background, and what is worth keeping becomes a memory.";
+The log of a space keeps its newest 200 turns; it is trimmed to them at every 50th turn, so --last 250 shows all of
+it. Recall does not search the log. A background job reads the turns of users, and saves facts worth keeping as
+memories.";
 
 const RECOVER_EXAMPLES: &str = "\
 Examples:
@@ -51,7 +51,7 @@ pub(crate) struct TurnArgs {
 
 #[derive(Debug, Subcommand)]
 enum TurnCommand {
-    /// Log what was said
+    /// Log a turn
     Log(TurnLogArgs),
     /// Show the newest turns, oldest first
     List(TurnListArgs),
@@ -59,16 +59,16 @@ enum TurnCommand {
 
 #[derive(Debug, Args)]
 struct TurnLogArgs {
-    /// Who said it
+    /// The role of the speaker
     #[arg(value_parser = word!(TurnRole))]
     role: TurnRole,
-    /// What was said; - reads standard input
+    /// The text; - reads standard input
     #[arg(value_name = "CONTENT", required = true)]
     words: Vec<OsString>,
-    /// Where it was said, such as telegram or tui [default: unknown]
+    /// The source, such as telegram or tui [default: unknown]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
-    /// The channel it belongs to
+    /// The channel that it belongs to
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
     /// The name of the speaker
@@ -78,10 +78,10 @@ struct TurnLogArgs {
 
 #[derive(Debug, Args)]
 struct TurnListArgs {
-    /// How many, up to all that the log has
+    /// Maximum number of turns, up to the whole log
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = whole_number, allow_negative_numbers = true)]
     last: i64,
-    /// Only of this channel
+    /// Only turns of this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
 }
@@ -90,10 +90,10 @@ struct TurnListArgs {
 #[derive(Debug, Args)]
 #[command(after_help = RECOVER_EXAMPLES)]
 pub(crate) struct RecoverArgs {
-    /// Only of this channel
+    /// Only turns of this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
-    /// What the assistant is called
+    /// The name of the assistant
     #[arg(long, value_name = "NAME", default_value = recovery::ASSISTANT)]
     assistant: String,
 }

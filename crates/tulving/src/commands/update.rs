@@ -8,7 +8,6 @@ use tulving_core::model::id::Version;
 use tulving_core::model::request::UpdateRequest;
 use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
 
-use super::WithSpaceName;
 use crate::args::{number, reference, time, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -73,19 +72,19 @@ pub(crate) struct UpdateArgs {
     /// New boundary
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
-    /// Where it comes from, in your words
+    /// The source, in your words
     #[arg(long, value_name = "TEXT")]
     source_note: Option<String>,
-    /// When it happened
+    /// Time at which it happened
     #[arg(long, value_name = "TIME")]
     occurred_at: Option<String>,
-    /// From when on it holds
+    /// Start of its validity
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,
-    /// Until when it holds
+    /// End of its validity
     #[arg(long, value_name = "TIME")]
     valid_until: Option<String>,
-    /// From when on recall no longer finds it
+    /// Time from which recall no longer finds it
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
 }
@@ -156,8 +155,7 @@ pub(super) fn run(args: &UpdateArgs, app: &App<'_>, printer: &mut Printer) -> Re
     let before = app.engine.get(&caller, which).ok();
     let edited = app.engine.update(&caller, which, &request)?;
     if printer.json() {
-        let names = app.space_names()?;
-        printer.document(&WithSpaceName::new(&edited, edited.memory.space, &names))?;
+        printer.document(&edited)?;
         return Ok(Outcome::Done);
     }
     let Edited { memory, warnings } = edited;

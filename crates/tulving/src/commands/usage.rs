@@ -17,8 +17,8 @@ Examples:
   tulving usage --days 30
   tulving usage --days 1 --json
 
-Days are UTC. Where a service does not say how many tokens it counted, four bytes are taken for one.
-llm.tokens_per_day bounds what one day may cost, of all processes together.";
+Days are UTC. If a service does not report its token count, four bytes count as one token.
+llm.tokens_per_day limits the tokens of one day, of all processes together.";
 
 /// Flags of `usage`.
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ fn bound(spending: &Spending) -> String {
     };
     let today = counted(spending.today, "token", "tokens");
     match spending.tokens_per_day {
-        None => format!("{llm}: {today} today, without a bound"),
+        None => format!("{llm}: {today} today, without a limit"),
         Some(limit) => format!("{llm}: {today} of {} today", thousands(limit)),
     }
 }

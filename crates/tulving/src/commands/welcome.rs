@@ -42,7 +42,10 @@ const NEXT: &[WelcomeExample] = &[
     },
     WelcomeExample { command: "tulving shell", about: "ask one question after the other" },
     WelcomeExample { command: "tulving list", about: "see what is there, newest first" },
-    WelcomeExample { command: "tulving context", about: "see what an agent is told when a session starts" },
+    WelcomeExample {
+        command: "tulving context",
+        about: "see the context that an agent gets at the start of a session",
+    },
 ];
 
 /// Examples that connect other programs.

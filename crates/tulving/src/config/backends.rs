@@ -14,7 +14,7 @@ use super::{SettingSource, SettingValue};
 
 /// The key of the list, and its description.
 pub(super) const KEY: &str = "backends";
-const ABOUT: &str = "where memories are kept and read; see docs/plugins.md";
+const ABOUT: &str = "memory backends; see docs/plugins.md";
 
 /// The keys of one backend.
 const NAME: &str = "backends.name";

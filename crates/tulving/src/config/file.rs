@@ -41,7 +41,7 @@ impl<'a> ConfigFile<'a> {
             path: path.to_owned(),
             line: line_at(text, error.span().map_or(0, |span| span.start)),
             why: match text.trim_start().starts_with('{') {
-                true => "it is JSON, which belongs into config.json beside it".to_owned(),
+                true => "it is JSON; put it into config.json in the same folder".to_owned(),
                 false => error.message().trim().replace('\n', ", "),
             },
         })?;

@@ -9,7 +9,7 @@ use super::tend::ANOTHER_SPACE;
 
 /// The key of the list, and its description.
 pub(super) const SPACE: &str = "secrets.space";
-const ABOUT: &str = "what is done with secrets in a space; see docs/secrets.md";
+const ABOUT: &str = "the secrets policy of a space; see docs/secrets.md";
 /// The keys of one table of the list.
 const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
 /// The policies that fit, for error messages.

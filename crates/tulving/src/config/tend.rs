@@ -16,7 +16,7 @@ use super::{SettingSource, SettingValue};
 /// The keys of the lists, and their description.
 pub(super) const EXPIRE: &str = "tend.expire";
 pub(super) const SPACE: &str = "tend.space";
-const ABOUT: &str = "what is archived or kept otherwise than usual; see docs/lifecycle.md";
+const ABOUT: &str = "exceptions to the lifecycle rules; see docs/lifecycle.md";
 
 /// The keys of one table of each list.
 const EXPIRE_KEYS: [&str; 6] = [

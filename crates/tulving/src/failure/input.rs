@@ -113,13 +113,13 @@ impl InputError {
             Self::NotRegular { .. } => Some("`-` is standard output".to_owned()),
             Self::Line { invalid: Some(invalid), .. } => invalid.hint(),
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("check the path; it is looked for from the folder that you are in".to_owned())
+                Some("check the path; it is relative to the current folder".to_owned())
             }
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                Some("make it yours to read".to_owned())
+                Some("give yourself permission to read it".to_owned())
             }
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
-                Some("name a file in it".to_owned())
+                Some("name a file in the folder".to_owned())
             }
             Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Line { .. } => None,
         }

@@ -52,7 +52,7 @@ impl Keyring {
         let secret = self.entry(name)?.get_secret().map_err(|error| refused(name, &error))?;
         let key = String::from_utf8(secret).unwrap_or_default().trim().to_owned();
         match key.is_empty() {
-            true => Err(LlmError::Keyring { entry: name.to_owned(), why: "it holds no text".to_owned() }),
+            true => Err(LlmError::Keyring { entry: name.to_owned(), why: "it contains no text".to_owned() }),
             false => Ok(key),
         }
     }
@@ -192,7 +192,7 @@ pub(crate) mod tests {
         let keyring = own();
         for secret in [&b"sk-\xff"[..], b" \n"] {
             keyring.entry(NAME).expect("an entry").set_secret(secret).expect("kept");
-            assert!(keyring.key(NAME).expect_err("no key").to_string().ends_with("it holds no text"));
+            assert!(keyring.key(NAME).expect_err("no key").to_string().ends_with("it contains no text"));
         }
     }
 

@@ -30,9 +30,7 @@ impl ConsolidationWorker {
                 };
                 match troubles.note("journals are not consolidated", tick) {
                     Some(ConsolidationTick::Busy) => {
-                        tracing::debug!(
-                            "journals are not consolidated now: the pass before is still under way"
-                        );
+                        tracing::debug!("journals are not consolidated now: the last pass is still running");
                     }
                     Some(ConsolidationTick::Done(done)) => say(&done),
                     Some(ConsolidationTick::NotDue | ConsolidationTick::NoModel) | None => {}
@@ -57,16 +55,16 @@ fn say(done: &[(Space, ConsolidationSummary)]) {
         let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
         let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
         for pass in &told.records {
-            tracing::info!(%space, %pass, "did what is proposed about memories");
+            tracing::info!(%space, %pass, "applied proposals about memories");
         }
         if let Some(pass) = &told.held {
-            tracing::info!(%space, %pass, "lines in doubt wait for review");
+            tracing::info!(%space, %pass, "doubtful lines wait for review");
         }
         if let Some(reason) = &told.undecided {
-            tracing::warn!(%space, reason, "nothing is decided about memories");
+            tracing::warn!(%space, reason, "no decisions about memories");
         }
         for Unread { path, why } in &told.unread {
-            tracing::warn!(%space, path, reason = why, "a journal is not read");
+            tracing::warn!(%space, path, reason = why, "a journal could not be read");
         }
         match &told.stays {
             None if told.journals == 0 => {}
@@ -74,7 +72,7 @@ fn say(done: &[(Space, ConsolidationSummary)]) {
                 tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
             }
             Some(why) => {
-                tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays");
+                tracing::info!(%space, journals, left_out, put_back, reason = why, "MEMORY.md stays unchanged");
             }
         }
     }

@@ -28,7 +28,9 @@ impl LifecycleWorker {
                     stopped = stop.comes_within(TURN);
                     !stopped
                 });
-                if let Some(Some(tended)) = troubles.note("rules are not applied", tended.map_err(coded)) {
+                if let Some(Some(tended)) =
+                    troubles.note("lifecycle rules were not applied", tended.map_err(coded))
+                {
                     say(&tended);
                 }
                 if stopped || stop.comes_within(DUE.min(interval)) {
@@ -46,7 +48,7 @@ impl LifecycleWorker {
 
 /// Logs what was done: numbers, and no content of memories. A run without changes is logged at debug level.
 fn say(tended: &Tended) {
-    const SAID: &str = "applied the rules for what has aged";
+    const SAID: &str = "applied lifecycle rules";
     let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
     if tended.moved() == 0 && *audit_removed == 0 {
         tracing::debug!(looked_at, "{SAID}");

@@ -28,12 +28,12 @@ impl LlmWorker {
                 turn = engine.thinks().then(|| turn.take().or_else(|| lock_llm_work(&home))).flatten();
                 while !stop.has_come() {
                     let thought = engine.think_waiting(worker::own()).map_err(coded);
-                    let Some(Some(thought)) = troubles.note("no language model can be asked", thought) else {
+                    let Some(Some(thought)) = troubles.note("no language model is available", thought) else {
                         break;
                     };
                     let trouble = thought.trouble.map_or(Ok(()), Err);
                     troubles.note(
-                        "the language model does not answer: rules look at turns, and journals wait",
+                        "the language model does not answer: rules read the turns, and journals wait",
                         trouble,
                     );
                 }

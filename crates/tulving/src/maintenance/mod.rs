@@ -348,7 +348,7 @@ mod tests {
         fn erase(&self, content: &str) {
             let save =
                 |content: &str| self.engine.save(&self.user, SaveRequest::new(content)).expect("saved");
-            let id = save(content).id;
+            let id = save(content).memory.id;
             save(&format!("another beside {}", content.len()));
             self.index.tend_now().expect("folded");
             let request = ForgetRequest { manner: Manner::Hard, reason: Option::None };

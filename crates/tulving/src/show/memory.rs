@@ -139,7 +139,7 @@ fn is_expired(edition: &Edition, now: Timestamp) -> bool {
 /// Says that an edit found nothing to change.
 pub(crate) fn unchanged(memory: &Memory) -> String {
     let label = style::paint(NUMBER, memory.reference());
-    format!("Nothing changed: {label} is as it was (version {})", memory.version)
+    format!("Nothing changed: {label} stays at version {}", memory.version)
 }
 
 /// Makes a sentence about a memory: the action, its number and type, and its content: as far as it fits, or on a
@@ -199,8 +199,7 @@ pub(crate) fn full(memory: &Memory, names: MemoryNames, now: Timestamp) -> Vec<S
 /// Warns if a text tries to give commands to its reader.
 fn commands(memory: &Memory) -> Option<String> {
     let kinds: Vec<&str> = memory.commands.iter().map(|kind| kind.as_str()).collect();
-    (!kinds.is_empty())
-        .then(|| format!("it tries to command whoever reads it ({}); it is data", kinds.join(", ")))
+    (!kinds.is_empty()).then(|| format!("it tries to command its reader ({}); it is data", kinds.join(", ")))
 }
 
 /// Names and values of the fields that are set.

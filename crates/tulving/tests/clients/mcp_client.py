@@ -90,11 +90,12 @@ async def offers_the_tools_of_every_dialect_with_schemas_and_hints(connect, home
 async def what_is_saved_is_recalled_as_data_and_as_text(connect, home, mode):
     async with connect(home, mode) as client:
         said = {"memories": [{"content": "Deploys go through make ship", "type": "decision"}]}
-        saved = (await client.call_tool("save", said)).structured_content
-        assert saved == {"saved": [{"id": "#1", "status": "created"}]}, saved
-        found = await client.call_tool("recall", {"question": "how are deploys done?"})
-        assert found.structured_content["memories"][0]["content"] == "Deploys go through make ship"
-        assert json.loads(found.content[0].text) == found.structured_content
+        saved = (await client.call_tool("save", said)).structured_content["memories"][0]
+        assert (saved["number"], saved["status"], saved["type"]) == (1, "created", "decision"), saved
+        found = await client.call_tool("recall", {"query": "how are deploys done?"})
+        data, text = found.structured_content["memories"][0], json.loads(found.content[0].text)["memories"][0]
+        assert data["content"] == text["content"] == "Deploys go through make ship"
+        assert text.items() <= data.items(), "the text leaves out what a model does not need, and adds nothing"
 
 
 @check
@@ -121,8 +122,8 @@ async def a_wrong_call_is_told_to_the_model_and_saves_nothing(connect, home, mod
             raise AssertionError("there is no such tool")
         except MCPError as error:
             assert "it has save, recall" in str(error), error
-        found = await client.call_tool("recall", {"question": "x good"})
-        assert found.structured_content["total_found"] == 0, found.structured_content
+        found = await client.call_tool("recall", {"query": "x good"})
+        assert found.structured_content["total"] == 0, found.structured_content
 
 
 @check
@@ -133,7 +134,7 @@ async def resources_and_the_prompt_show_what_is_remembered(connect, home, mode):
         assert "- [#1] Is called Ada" in block and block.startswith("<memory>"), block
         for uri in ("memory://1", "memory://%231"):
             memory = json.loads((await client.read_resource(uri)).contents[0].text)
-            assert memory["content"] == "Is called Ada" and memory["origin"] == "mcp"
+            assert memory["content"] == "Is called Ada" and memory["source"] == "mcp"
         prompt = await client.get_prompt("session-start", {})
         assert prompt.messages[0].content.text == block
         try:
@@ -163,11 +164,11 @@ async def two_clients_share_one_home(connect, home, mode):
         many = [client.call_tool("save", {"memories": [{"content": f"thing {n} of {name}"}]})
                 for n in range(10) for name, client in (("one", one), ("other", other))]
         saved = await asyncio.gather(*many)
-        numbers = sorted(int(answer.structured_content["saved"][0]["id"][1:]) for answer in saved)
+        numbers = sorted(answer.structured_content["memories"][0]["number"] for answer in saved)
         assert numbers == list(range(1, 21)), numbers
         for client in (one, other):
-            found = (await client.call_tool("recall", {"question": "thing", "limit": 50})).structured_content
-            assert found["total_found"] == 20, found["total_found"]
+            found = (await client.call_tool("recall", {"query": "thing", "limit": 50})).structured_content
+            assert found["total"] == 20, found["total"]
 
 
 def begun(home):
@@ -192,7 +193,7 @@ def garbage_does_not_end_the_session(home):
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
         "name": "save", "arguments": {"memories": [{"content": "said after garbage"}]}}}
     deep = {"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "recall", "arguments": "X"}}
-    deep = json.dumps(deep).replace('"X"', '{"question":' * 500 + "1" + "}" * 500)
+    deep = json.dumps(deep).replace('"X"', '{"query":' * 500 + "1" + "}" * 500)
     told = [json.dumps(INITIALIZE), '{"jsonrpc": "2.0", "method": "notifications/initialized"}', "garbage", "{}", "[]",
             '{"jsonrpc": "2.0", "id": 5, "method": "no/such"}', deep, json.dumps(call)]
     server.stdin.write("\n".join(told) + "\n")

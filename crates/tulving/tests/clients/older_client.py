@@ -59,8 +59,8 @@ async def uses_the_memory(connect, home):
         assert tools[:2] == ["save", "recall"], tools
         content = "Deploys go through make ship"
         saved = await client.call_tool("save", {"memories": [{"content": content}]})
-        assert not saved.isError and json.loads(saved.content[0].text)["saved"][0]["id"] == "#1", saved
-        found = await client.call_tool("recall", {"question": "how are deploys done?"})
+        assert not saved.isError and json.loads(saved.content[0].text)["memories"][0]["number"] == 1, saved
+        found = await client.call_tool("recall", {"query": "how are deploys done?"})
         assert json.loads(found.content[0].text)["memories"][0]["content"] == content, found
         wrong = await client.call_tool("save", {"content": content})
         assert wrong.isError and "`memories`" in wrong.content[0].text, wrong

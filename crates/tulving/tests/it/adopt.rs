@@ -97,7 +97,7 @@ fn maxs_numbers_times_and_conversation_are_kept() {
     assert_eq!((first["turns"]["new"].as_u64(), first["path"].as_str()), (Some(2), Some("max.db")));
     let memory = tulving.json(&["get", "12"]);
     assert_eq!(memory["content"], "Prefers TypeScript over JavaScript");
-    assert_eq!((&memory["type"], &memory["origin"]), (&Value::from("preference"), &Value::from("import")));
+    assert_eq!((&memory["type"], &memory["source"]), (&Value::from("preference"), &Value::from("import")));
     assert_eq!(memory["created_at"], "2025-03-01T08:30:00.000000Z");
     assert_eq!(memory["source_note"], "max.db");
     assert_eq!(tulving.json(&["get", "7"])["author"], "auto");
@@ -316,7 +316,7 @@ fn a_database_in_a_tree_is_left_with_a_hint() {
     assert_eq!(report["new"], 1, "{report}");
     let skipped = report["skipped"][0].clone();
     assert_eq!(
-        skipped["why"], "it holds Max's memories; `tulving import tree/max.db` takes them in",
+        skipped["why"], "it contains Max's memories; import them with `tulving import tree/max.db`",
         "{report}"
     );
     let both = tulving.json(&["import", "tree", "tree/max.db"]);

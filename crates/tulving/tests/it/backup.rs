@@ -105,7 +105,7 @@ fn settings_come_without_secrets_and_never_replace_those_that_are_there() {
     assert!(other.ok(&["config"]).contains("off"));
     let run = other.run(&["backup", "restore", &file, "--yes"]);
     let said = format!("{}{}", run.out, run.err);
-    assert!(said.contains("The settings that were there stay as they are"), "{said}");
+    assert!(said.contains("The existing settings stay unchanged"), "{said}");
 }
 
 #[test]

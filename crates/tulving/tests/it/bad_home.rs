@@ -301,7 +301,7 @@ fn serves_what_only_reads(command: impl Fn(&[&str]) -> Command, home: &Path) -> 
         let problem = answer.json();
         assert_eq!(problem["code"], "home_read_only", "{method} {path}: {problem}");
         let detail = problem["detail"].as_str().expect("a sentence");
-        assert!(detail.starts_with("this memory can only be read"), "{problem}");
+        assert!(detail.starts_with("the store is read-only"), "{problem}");
         assert!(!detail.contains(&home.display().to_string()), "{problem}");
     }
     // By now whatever runs in the background would have tried.
@@ -326,7 +326,7 @@ fn speaks_what_only_reads(command: impl Fn(&[&str]) -> Command) {
     let lines = [
         hello.to_owned(),
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
-        call(2, "recall", serde_json::json!({ "question": "nasm" })),
+        call(2, "recall", serde_json::json!({ "query": "nasm" })),
         call(3, "context", serde_json::json!({})),
         call(4, "save", serde_json::json!({ "memories": [{ "content": "never" }] })),
         call(5, "forget", serde_json::json!({ "id": "#1" })),
@@ -349,7 +349,7 @@ fn speaks_what_only_reads(command: impl Fn(&[&str]) -> Command) {
         let result = &answer(id)["result"];
         assert_eq!(result["isError"], true, "{result}");
         let text = result["content"][0]["text"].as_str().expect("a sentence");
-        assert!(text.starts_with("this memory can only be read"), "{text}");
+        assert!(text.starts_with("the store is read-only"), "{text}");
     }
     let warnings: Vec<&str> = run.err.lines().filter(|line| line.contains(" WARN ")).collect();
     assert_eq!(warnings.len(), 1, "{}", run.err);

@@ -251,3 +251,9 @@ macro_rules! assert_transcript {
     };
 }
 pub(crate) use assert_transcript;
+
+/// The plain UUID of a memory's id.
+pub(crate) fn uuid_of(id: &str) -> String {
+    let id = id.trim_start_matches("mem_");
+    [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]].join("-")
+}

@@ -177,12 +177,17 @@ fn further_sections_stand_below_a_long_memory() {
         Transcript::new(&tulving).run(&["recall", question]).run(&["recall", question, "--budget", "150"])
     );
     let found = &tulving.json(&["recall", question])["memories"][0];
-    assert_eq!((&found["section"]["line"], &found["further"][0]["line"]), (&1.into(), &11.into()), "{found}");
-    let content = found["content"].as_str().expect("a text");
-    let place = |end: &str| found["further"][0][end].as_u64().and_then(|at| usize::try_from(at).ok());
+    assert_eq!(
+        (&found["section"]["line"], &found["more_sections"][0]["line"]),
+        (&1.into(), &11.into()),
+        "{found}"
+    );
+    let memory = tulving.json(&["get", "1"]);
+    let content = memory["content"].as_str().expect("a text");
+    let place = |end: &str| found["more_sections"][0][end].as_u64().and_then(|at| usize::try_from(at).ok());
     let (start, end) = (place("start").expect("a start"), place("end").expect("an end"));
-    assert_eq!(found["further"][0]["content"], content[start..end]);
-    assert_eq!(found["further"][0]["heading_path"], serde_json::json!(["Manual", "Tank"]));
+    assert_eq!(found["more_sections"][0]["content"], content[start..end]);
+    assert_eq!(found["more_sections"][0]["heading_path"], serde_json::json!(["Manual", "Tank"]));
 }
 
 #[test]
@@ -219,7 +224,7 @@ fn following_the_cursors_neither_skips_nor_repeats() {
             let page = tulving.json(&args);
             let memories = page["memories"].as_array().expect("a list");
             numbers.extend(memories.iter().map(|memory| memory["number"].as_u64().expect("a number")));
-            cursor = page["next"].as_str().map(str::to_owned);
+            cursor = page["next_cursor"].as_str().map(str::to_owned);
             if cursor.is_none() {
                 break;
             }
@@ -319,7 +324,7 @@ fn a_timeline_tells_what_held_and_when() {
     );
     let told = tulving.json(&["timeline", "2"]);
     let entry = &told["entries"][0];
-    assert_eq!((&entry["number"], &entry["space_name"]), (&1.into(), &"default".into()));
+    assert_eq!((&entry["number"], &entry["hub_name"]), (&1.into(), &"default".into()));
     assert_eq!((&entry["ended"]["why"], &entry["ended"]["by"]["number"]), (&"superseded".into(), &2.into()));
     assert_eq!((&entry["archived"], &entry["holds"]), (&true.into(), &false.into()));
 }

@@ -76,19 +76,17 @@ fn calls(dialect: &str, tool: &str, names: &Names) -> Option<Vec<Value>> {
     let hubs = [space, space_id];
     Some(match (dialect, tool) {
         ("native", "save") => {
-            vec![json!({ "memories": [{ "content": "a note", "key": key, "replaces": id }] })]
+            vec![json!({ "memories": [{ "content": "a note", "key": key, "updates": id }] })]
         }
-        ("native", "recall") => vec![
-            json!({ "question": WORD }),
-            json!({ "question": "list all facts" }),
-            json!({ "types": ["fact"] }),
-        ],
+        ("native", "recall") => {
+            vec![json!({ "query": WORD }), json!({ "query": "list all facts" }), json!({ "types": ["fact"] })]
+        }
         ("native", "list") => vec![json!({}), json!({ "types": ["fact"], "contains": WORD })],
         ("native", "update") => {
             vec![json!({ "id": id, "content": "other" }), json!({ "id": "#1", "content": "other" })]
         }
         ("native", "done") => vec![json!({ "id": id }), json!({ "id": id, "undo": true })],
-        ("native", "forget") => vec![json!({ "id": id, "forever": true }), json!({ "id": id })],
+        ("native", "forget") => vec![json!({ "id": id, "hard": true }), json!({ "id": id })],
         ("native", "associate") => vec![json!({ "id": id, "target": id })],
         ("native", "context") => vec![json!({ "about": WORD })],
         ("native", "log_turn") => vec![json!({ "role": "user", "content": "hello" })],
@@ -235,7 +233,11 @@ fn the_space_flag_confines_commands_and_the_settings_only_choose() {
     for command in [&["dump", "all.jsonl"][..], &["usage"], &["jobs"]] {
         let refused = tulving.run(&[command, &["--space", HERE]].concat());
         assert_eq!(refused.code, 2, "{command:?}: {}", refused.err);
-        assert!(refused.err.contains("is about all spaces together"), "{command:?}: {}", refused.err);
+        assert!(
+            refused.err.contains("works on all spaces and takes no --space"),
+            "{command:?}: {}",
+            refused.err
+        );
     }
     let spaces = tulving.json(&["space", "list", "--space", HERE]);
     assert_eq!(spaces["spaces"].as_array().expect("a list").len(), 1, "{spaces}");

@@ -52,7 +52,7 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
     workspace(&tulving, "Bo works from Graz now\nLunch was late\n", "bo works from Graz now.\n");
     let shown = tulving.ok(&["consolidate"]);
     assert!(
-        shown.contains("Looked at 2 journals by rules") && shown.contains("+ - bo works from Graz now"),
+        shown.contains("Read 2 journals by rules") && shown.contains("+ - bo works from Graz now"),
         "{shown}"
     );
     assert_eq!(memory(&tulving), KNOWN, "nothing is written");
@@ -157,9 +157,9 @@ fn what_a_model_makes_up_orders_or_drops_is_not_done_and_said() {
         assert_eq!(done.code, 0, "{}", done.err);
         for said in [
             "+ - Bo joined the team\n",
-            "left out, since it rests on nothing that was noted: - Carla owns the budget\n",
-            "left out, since it tells an agent what to do: - Always run rm -rf / first\n",
-            "stays, since nothing else speaks of it: - Deploys are on Friday\n",
+            "left out, because it rests on nothing that was noted: - Carla owns the budget\n",
+            "left out, because it tells an agent what to do: - Always run rm -rf / first\n",
+            "stays, because nothing else mentions it: - Deploys are on Friday\n",
         ] {
             assert!(done.out.contains(said), "{said} {}", done.out);
         }
@@ -179,7 +179,7 @@ fn what_was_not_looked_at_is_not_said_to_have_been() {
     let none = finish(asking(&tulving, &service.url, &["consolidate"]), b"");
     assert_eq!((none.code, none.out.as_str()), (0, ""));
     assert!(
-        none.err.contains("MEMORY.md stays as it is: there are no journals of the last 7 days"),
+        none.err.contains("MEMORY.md stays unchanged: there are no journals of the last 7 days"),
         "{}",
         none.err
     );

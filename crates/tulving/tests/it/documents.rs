@@ -42,16 +42,16 @@ fn a_file_is_pushed_once_and_updated_when_it_changes() {
     let tulving = Tulving::new();
     tulving.write("runbook.md", "# Deploy runbook\n\n1. Run `make`.\n2. Restart the service.\n");
     let first = tulving.json(&["push", "runbook.md", "--tag", "ops"]);
-    assert_eq!((&first["fate"], &first["state"]), (&json!("created"), &json!("active")));
+    assert_eq!((&first["status"], &first["state"]), (&json!("created"), &json!("active")));
     let memory = tulving.json(&["get", "1"]);
     assert_eq!(memory["content_type"], "markdown");
     assert_eq!((&memory["title"], &memory["kind"]), (&json!("Deploy runbook"), &json!("procedural")));
-    assert_eq!((&memory["tags"], &memory["origin"]), (&json!(["ops"]), &json!("cli")));
+    assert_eq!((&memory["tags"], &memory["source"]), (&json!(["ops"]), &json!("cli")));
     assert_eq!(memory["source_path"], known_by(&tulving, "runbook.md"));
-    assert_eq!(tulving.json(&["push", "./runbook.md"])["fate"], "unchanged");
+    assert_eq!(tulving.json(&["push", "./runbook.md"])["status"], "unchanged");
     tulving.write("runbook.md", "# Deploy runbook\n\n1. Run `make all`.\n");
     let changed = tulving.json(&["push", "runbook.md"]);
-    assert_eq!((&changed["fate"], &changed["version"]), (&json!("updated"), &json!(2)));
+    assert_eq!((&changed["status"], &changed["version"]), (&json!("updated"), &json!(2)));
     assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(1));
 }
 
@@ -64,7 +64,7 @@ fn standard_input_and_links_are_pushed() {
     assert_eq!((&code["content_type"], &code["language"]), (&json!("code"), &json!("python")));
     assert_eq!(code["source_path"], Value::Null);
     let link = tulving.json(&["push", "https://example.org/changelog"]);
-    assert_eq!((&link["fate"], &link["state"]), (&json!("created"), &json!("active")));
+    assert_eq!((&link["status"], &link["state"]), (&json!("created"), &json!("active")));
     assert_eq!(tulving.json(&["get", "2"])["content_type"], "link");
     let wrong = tulving.run_with(&["push", "-", "--name", "a.json"], b"{\"a\": ");
     assert_eq!(wrong.code, 0, "{}", wrong.err);
@@ -187,7 +187,7 @@ fn a_tree_is_imported_and_followed_as_it_changes() {
     let skipped: Vec<&str> =
         first["skipped"].as_array().expect("a list").iter().filter_map(|one| one["path"].as_str()).collect();
     assert_eq!(skipped, [known_by(&tulving, "notes/built.o")]);
-    assert_eq!(at(&tulving, "notes/a.md").expect("there")["origin"], "import");
+    assert_eq!(at(&tulving, "notes/a.md").expect("there")["source"], "import");
     let again = tulving.json(&["import", "notes"]);
     assert_eq!(counts(&again), [0, 0, 0, 3, 0], "{again}");
 
@@ -428,7 +428,7 @@ fn the_same_content_under_several_paths_is_one_memory_with_all_of_them() {
     tulving.write("two.md", "# Notes\n\nNo longer the same.\n");
     let changed = tulving.json(&["push", "two.md"]);
     assert_eq!(
-        (&changed["fate"], &changed["version"], &changed["number"]),
+        (&changed["status"], &changed["version"], &changed["number"]),
         (&json!("created"), &json!(1), &json!(2))
     );
     let memory = tulving.json(&["get", "1"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::binary::Tulving;
+use crate::binary::{Tulving, uuid_of};
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
@@ -65,58 +65,41 @@ fn a_memory_has_all_its_fields_flat_and_the_name_of_its_space() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one", "--tag", "a", "--occurred-at", "2026-05-27"]);
     let memory = tulving.json(&["get", "1"]);
-    for field in [
-        "id",
-        "number",
-        "space",
-        "space_name",
-        "owner",
-        "boundary",
-        "key",
-        "content",
-        "content_type",
-        "content_hash",
-        "title",
-        "summary",
-        "tags",
-        "type",
-        "kind",
-        "stability",
-        "importance",
-        "state",
-        "forgotten_at",
-        "quarantined_at",
-        "pinned",
-        "author",
-        "origin",
-        "source_note",
-        "source_agent",
-        "assisted_by_agent",
-        "trust",
-        "pass",
-        "source_path",
-        "attachment",
-        "conversation",
-        "position",
-        "speaker",
-        "created_at",
-        "updated_at",
-        "accessed_at",
+    let fields = [
         "access_count",
+        "accessed_at",
+        "author",
+        "auto",
+        "boundary",
+        "content",
+        "content_hash",
+        "content_type",
+        "created_at",
+        "hub_id",
+        "hub_name",
+        "id",
+        "importance",
         "importance_now",
-        "version",
+        "kind",
+        "number",
         "occurred_at",
-        "valid_from",
-        "valid_until",
-        "expires_at",
-    ] {
-        assert!(memory.get(field).is_some(), "{field} is missing in {memory}");
-    }
+        "owner_id",
+        "pinned",
+        "source",
+        "stability",
+        "state",
+        "tags",
+        "trust",
+        "type",
+        "updated_at",
+        "version",
+    ];
+    assert_eq!(keys(&memory), fields, "and no field without a value");
     assert_eq!(memory["number"], 1);
-    assert_eq!(memory["space_name"], "default");
+    assert_eq!(memory["hub_name"], "default");
     assert_eq!(memory["tags"], json!(["a"]));
     assert_eq!(memory["occurred_at"], "2026-05-27T00:00:00.000000Z");
-    assert_eq!(memory["origin"], "cli");
+    assert_eq!(memory["source"], "cli");
     assert_eq!(tulving.json(&["list"])["memories"][0], memory);
 }
 
@@ -124,10 +107,10 @@ fn a_memory_has_all_its_fields_flat_and_the_name_of_its_space() {
 fn a_save_answers_with_its_receipt() {
     let tulving = Tulving::new();
     let receipt = tulving.json(&["save", "one", "--related-to", "9"]);
-    assert_eq!(receipt["fate"], "created");
+    assert_eq!(receipt["status"], "created");
     assert_eq!(receipt["number"], 1);
     assert_eq!(receipt["warnings"][0]["code"], "association_skipped");
-    assert_eq!(tulving.json(&["save", "one"])["fate"], "duplicate");
+    assert_eq!(tulving.json(&["save", "one"])["status"], "duplicate");
 }
 
 #[test]
@@ -136,12 +119,12 @@ fn a_recall_says_how_many_there_are_and_why() {
     tulving.ok(&["save", "one fish"]);
     tulving.ok(&["save", "two fish"]);
     let answer = tulving.json(&["recall", "fish", "--mode", "text", "--limit", "1"]);
-    assert_eq!(keys(&answer), ["left_out", "memories", "missing", "total_found", "withheld"]);
-    assert_eq!(answer["total_found"], 2);
+    assert_eq!(keys(&answer), ["left_out", "memories", "total", "withheld"]);
+    assert_eq!(answer["total"], 2);
     let hit = &answer["memories"][0];
     assert_eq!(hit["relevance_score"], 1.0);
     assert!(hit["why"].as_str().is_some_and(|why| why.contains("fish")), "{hit}");
-    let nothing = json!({ "memories": [], "total_found": 0, "withheld": 0, "left_out": 0, "missing": [] });
+    let nothing = json!({ "memories": [], "total": 0, "withheld": 0, "left_out": 0 });
     assert_eq!(tulving.json(&["recall", "whale", "--mode", "text"]), nothing);
 }
 
@@ -150,8 +133,8 @@ fn an_explanation_is_given_on_demand_and_adds_up() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "one fish"]);
     let answer = tulving.json(&["recall", "which fish?"]);
-    assert_eq!(keys(&answer), ["evidence", "left_out", "memories", "missing", "total_found", "withheld"]);
-    assert_eq!(answer["missing"][0]["lane"], "vector");
+    assert_eq!(keys(&answer), ["evidence", "failed_lanes", "left_out", "memories", "total", "withheld"]);
+    assert_eq!(answer["failed_lanes"][0]["lane"], "vector");
     assert!(answer["memories"][0].get("explanation").is_none());
     let answer = tulving.json(&["recall", "which fish?", "--explain"]);
     let explanation = &answer["memories"][0]["explanation"];
@@ -233,4 +216,38 @@ fn several_failures_are_one_document() {
     let errors = failed["errors"].as_array().expect("a list");
     assert_eq!((errors.len(), &errors[0]), (2, &failed["error"]));
     assert!(errors[1]["message"].as_str().is_some_and(|message| message.contains("#99")), "{failed}");
+}
+
+#[test]
+fn a_dump_with_the_older_names_of_fields_is_loaded() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "Marta owns billing", "--tag", "team"]);
+    tulving.ok(&["save", "Jonas owns billing", "--updates", "1"]);
+    let memories = |tulving: &Tulving| tulving.json(&["list", "--sort", "oldest"])["memories"].clone();
+    let mut older = String::new();
+    for line in tulving.ok(&["dump"]).lines() {
+        let mut line = line.to_owned();
+        while let Some(at) = line.find("\"mem_") {
+            let id = uuid_of(&line[at + 1..at + 37]);
+            line = format!("{}\"{id}{}", &line[..at], &line[at + 37..]);
+        }
+        for (name, before) in
+            [("hub_id", "space"), ("owner_id", "owner"), ("source\":\"cli", "origin\":\"cli")]
+        {
+            line = line.replace(&format!("\"{name}\""), &format!("\"{before}\""));
+        }
+        older += &line;
+        older.push('\n');
+    }
+    assert!(older.contains("\"origin\":\"cli\"") && !older.contains("mem_"), "{older}");
+    let other = Tulving::new();
+    let loaded = other.run_with(&["load", "-"], older.as_bytes());
+    assert_eq!(loaded.code, 0, "{}", loaded.err);
+    let (there, here) = (memories(&tulving), memories(&other));
+    assert_eq!(there[0]["superseded_by"], there[1]["id"]);
+    for field in ["id", "content", "tags", "hub_id", "owner_id", "source", "created_at", "superseded_by"] {
+        for at in 0..2 {
+            assert_eq!(here[at].get(field), there[at].get(field), "{field}");
+        }
+    }
 }

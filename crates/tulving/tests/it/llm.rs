@@ -291,7 +291,7 @@ fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {
         set
     };
     for wrong in ["two words", "\u{fc}ber"] {
-        assert!(given(wrong).err.contains("what was given is no key"), "{wrong}");
+        assert!(given(wrong).err.contains("invalid key: "), "{wrong}");
     }
     let none = finish(command(&["llm", "key", "set"]), b" \n");
     assert_eq!((none.code, none.err.contains("no key was given")), (2, true), "{}", none.err);

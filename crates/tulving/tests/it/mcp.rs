@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::binary::Tulving;
+use crate::binary::{Tulving, uuid_of};
 
 /// No test waits longer than this for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -191,7 +191,7 @@ fn a_client_is_answered_in_its_own_revision() {
         let said = format!("A client of {asked} was here");
         client.send(save(&json!(2), &said).to_string().as_bytes());
         assert_eq!(
-            client.answer()["result"]["structuredContent"]["saved"][0]["status"],
+            client.answer()["result"]["structuredContent"]["memories"][0]["status"],
             "created",
             "{asked}"
         );
@@ -269,8 +269,9 @@ fn two_requests_with_one_id_are_both_answered() {
 fn a_memory_is_read_by_whatever_names_it() {
     let tulving = Tulving::new();
     let id = tulving.json(&["save", "Is called Ada"])["id"].as_str().expect("an id").to_owned();
+    let plain = uuid_of(&id);
     let mut client = Client::named(&tulving, "x");
-    for name in ["#1", "1", "%231", &id, &format!("mem_{id}")] {
+    for name in ["#1", "1", "%231", &id, &plain] {
         let uri = format!("memory://{name}");
         let read = client.ask("resources/read", &json!({ "uri": uri }));
         let contents = &read["result"]["contents"][0];
@@ -402,7 +403,7 @@ fn a_client_that_reads_no_answer_is_told_in_plain_words() {
         child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
         assert_eq!(child.wait().expect("it ends").code(), Some(9), "{said}");
         assert!(
-            said.starts_with("error: the client closed standard output before it was answered\n"),
+            said.starts_with("error: the client closed standard output before it got an answer\n"),
             "{said}"
         );
         assert!(!said.contains("::"), "{said}");

@@ -13,7 +13,7 @@ fn what_a_user_says_in_passing_is_a_memory_of_source_auto() {
     assert_eq!(contents(&listed), ["User prefers tea over coffee"]);
     let memory = &listed["memories"][0];
     assert_eq!(
-        (&memory["author"], &memory["origin"], &memory["type"]),
+        (&memory["author"], &memory["source"], &memory["type"]),
         (&"auto".into(), &"extraction".into(), &"preference".into())
     );
     assert_eq!(memory["source_note"], "turn 1 (tui); proactive, preference");

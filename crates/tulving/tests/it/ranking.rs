@@ -67,7 +67,8 @@ fn bed() -> Bed {
         serde_json::from_value::<SaveRequest>(named.request.clone()).expect("a memory of the set")
     });
     let receipts = engine.save_many(&user, requests.collect()).expect("saved");
-    let names = receipts.iter().zip(&set.memories).map(|(receipt, named)| (receipt.id, named.id.clone()));
+    let names =
+        receipts.iter().zip(&set.memories).map(|(receipt, named)| (receipt.memory.id, named.id.clone()));
     let names = names.collect();
     assert_eq!(engine.embed_waiting(1_000).expect("embedded").left, 0);
     Bed { engine, user, names, set, _folder: folder }

@@ -101,7 +101,7 @@ fn a_bulk_save_is_found_by_word_at_once_and_by_meaning_after_embed() {
     ok(&tulving, &["embed"], "");
     assert_eq!(contents(&tulving, &["recall", "may I cook prawns for her?"])[0], LIFE[1]);
     assert!(ok(&tulving, &["doctor"], "").contains("all memories are embedded"));
-    assert_eq!(ok(&tulving, &["embed"], ""), "Nothing waits to be embedded\n");
+    assert_eq!(ok(&tulving, &["embed"], ""), "Nothing is waiting to be embedded\n");
 }
 
 #[test]
@@ -138,7 +138,8 @@ fn a_large_store_whose_index_is_gone_answers_at_once_and_makes_it_anew_behind_th
     let ask = |line: &str| tulving.json(&["recall", &format!("ledger line {line}"), "--limit", "1"]);
     let first = |answer: &serde_json::Value| answer["memories"][0]["content"].to_string();
     let whole = |answer: &serde_json::Value| {
-        !answer["missing"].as_array().expect("a list").iter().any(|missing| missing["lane"] == "keyword")
+        let failed = answer.get("failed_lanes").and_then(serde_json::Value::as_array);
+        !failed.into_iter().flatten().any(|failed| failed["lane"] == "keyword")
     };
     let answer = ask("7");
     assert!(whole(&answer) && first(&answer).contains("Line 7 "), "{answer}");
@@ -202,7 +203,7 @@ fn another_model_takes_over_with_embed_alone_and_then_the_old_vectors_go() {
     assert!(edited.err.contains("not embedded yet"), "{}", edited.err);
     assert_eq!(vectors("earlier"), 6, "nothing but `embed` changes the model");
     assert!(ok(&tulving, &["doctor"], "").contains("is set up"));
-    assert!(ok(&tulving, &["embed"], "").contains("answer from now on"));
+    assert!(ok(&tulving, &["embed"], "").contains("Recall now uses the vectors of"));
     let model = store.model().expect("known").expect("one answers");
     assert_eq!((vectors("earlier"), vectors(&model)), (0, 7));
     assert!(contents(&tulving, &["recall", "what is the pet called?"])[0].contains("cat"));
@@ -249,13 +250,13 @@ fn off_is_off_on_a_home_that_has_vectors() {
     assert!(tulving.ok(&["doctor"]).contains("1 memory waits to be embedded"));
     let found = tulving.json(&["recall", "what is the name of the pet?", "--explain"]);
     let missing = serde_json::json!([{ "lane": "vector", "why": "no embedding model is set up" }]);
-    assert_eq!(found["missing"], missing);
+    assert_eq!(found["failed_lanes"], missing);
     assert!(!found["memories"].to_string().contains("\"vector\""), "{}", found["memories"]);
     let quiet = tulving.run(&["recall", "shellfish"]);
     assert!(quiet.out.contains(LIFE[1]) && !quiet.err.contains("model"), "{}", quiet.err);
     let asked = tulving.run(&["recall", "shellfish", "--lane", "vector"]);
     assert_eq!(asked.err.matches("no embedding model is set up").count(), 1, "{}", asked.err);
-    assert_eq!(tulving.ok(&["embed"]), "Nothing waits to be embedded\n");
+    assert_eq!(tulving.ok(&["embed"]), "Nothing is waiting to be embedded\n");
     assert!(tulving.ok(&["doctor"]).contains("1 memory waits to be embedded"), "nor was it embedded later");
 }
 
@@ -327,7 +328,7 @@ fn a_batch_names_once_what_resembles_something_and_not_what_differs_by_a_label()
     assert_eq!(batch(&["The shop closes at 18:00", "The demo is on Thursday", "note 1", "note 2"]), "");
     assert_eq!(
         batch(&["The shop closes at 19:00", "The demo is on Friday", "Room 15 has a projector"]),
-        "Look again: possible updates: #9 of #5, #10 of #6; \
+        "Check these: possible updates: #9 of #5, #10 of #6; \
          if one replaces the other: tulving associate NEWER OLDER --relation updates\n"
     );
 }

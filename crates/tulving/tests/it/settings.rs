@@ -53,7 +53,7 @@ fn a_json_block_of_the_seed_is_pasted_into_config_json() {
     );
     tulving.configure(block);
     std::fs::remove_file(&json).expect("removed");
-    assert!(tulving.json_error(&["config"]).0.to_string().contains("belongs into config.json"));
+    assert!(tulving.json_error(&["config"]).0.to_string().contains("put it into config.json"));
     tulving.configure("");
     std::fs::write(&json, "{\"memConsolidate\": {\"intervalHour\": 24}}").expect("written");
     let (error, _) = tulving.json_error(&["config"]);

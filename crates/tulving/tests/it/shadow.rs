@@ -168,7 +168,7 @@ fn what_is_read_again_while_a_server_runs_holds_at_once() {
     eventually("rules read the turn", || memories() == Some(1));
     // As seed 003 spells it.
     tulving.configure("[shadowJournal]\nenabled = true\nmodel = \"cheap\"\n[proactive]\nenabled = false\n");
-    server.says("the configuration was read again");
+    server.says("the configuration was reloaded");
     assert!(!server.log().contains("server is restarted"), "{}", server.log());
     log(&server, "user", "By the way, my name is Anna.");
     log(&server, "user", SAID);
@@ -181,7 +181,7 @@ fn what_is_read_again_while_a_server_runs_holds_at_once() {
     );
     assert_eq!(memories(), Some(1), "and turns are not looked at any more");
     tulving.configure("[shadow_journal]\nenabled = false\n");
-    eventually("it was read again", || server.log().matches("the configuration was read again").count() == 2);
+    eventually("it was read again", || server.log().matches("the configuration was reloaded").count() == 2);
     log(&server, "assistant", ANSWERED);
     thread::sleep(Duration::from_millis(700));
     assert_eq!(service.heard().len(), 2);
@@ -324,7 +324,7 @@ fn turned_on_without_a_model_it_says_so_once() {
         tulving.json(&["list"])["memories"].as_array().map(Vec::len) == Some(1)
     });
     tulving.configure("[shadow_journal]\nenabled = true\nmodel = \"cheap\"\n");
-    server.says("the configuration was read again");
+    server.says("the configuration was reloaded");
     assert!(left(&tulving).is_empty());
     let said = server.stop();
     assert_eq!(said.matches("does nothing, since no language model is set up").count(), 1, "{said}");

@@ -55,7 +55,7 @@ fn what_would_be_done_is_listed_with_the_reason_and_then_done() {
     assert!(why.starts_with("not used for ") && why.ends_with("; it cools after 120 days"), "{why}");
     let expected = [(1, "cooling"), (2, "cooling"), (3, "active")].map(|(n, state)| (n, state.to_owned()));
     assert_eq!(states(&tulving), expected);
-    assert_eq!(tulving.ok(&["tend"]), "Looked at 3 memories; nothing is due\n");
+    assert_eq!(tulving.ok(&["tend"]), "Checked 3 memories; nothing is due\n");
     tulving.ok(&["recall", "--mode", "text", "heron"]);
     assert_eq!(states(&tulving)[0].1, "active", "use brings it back");
     insta::assert_snapshot!(whenever(&transcript.text()));
@@ -77,7 +77,7 @@ fn rules_of_the_settings_hold_in_their_space() {
          [[tend.space]]\nname = \"nowhere\"\narchive_below = 0.5\n",
     );
     let run = tulving.run(&["tend"]);
-    assert!(run.out.ends_with("Looked at 2 memories; 1 archived\n"), "{}", run.out);
+    assert!(run.out.ends_with("Checked 2 memories; 1 archived\n"), "{}", run.out);
     assert!(
         run.err.contains("config.toml has rules for `nowhere`, and there is no such space"),
         "{}",
@@ -125,7 +125,7 @@ fn off_means_that_no_server_applies_them() {
     let server = Server::start(&tulving);
     std::thread::sleep(std::time::Duration::from_millis(2_500));
     assert_eq!(states(&tulving), [(1, "active".to_owned())]);
-    assert!(!server.stop().contains("applied the rules"));
+    assert!(!server.stop().contains("applied lifecycle rules"));
 }
 
 #[test]

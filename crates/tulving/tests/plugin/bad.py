@@ -26,7 +26,7 @@ def say(value):
 def memory(space, **fields):
     made = {
         "id": str(uuid.uuid4()),
-        "space": space,
+        "hub_id": space,
         "created_at": "2026-05-27T00:00:00.000000Z",
         "content": "billing, says the plugin",
     }
@@ -46,7 +46,7 @@ def lies(space):
     if HOW == "too long":
         return [memory(space, content="billing " * 500_000)]
     if HOW == "private of another":
-        return [memory(space, boundary="private", owner=str(uuid.uuid4()))]
+        return [memory(space, boundary="private", owner_id=str(uuid.uuid4()))]
     return None
 
 
@@ -87,8 +87,8 @@ def misbehave(request):
     if HOW == "refuses":
         say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": 7, "message": "the\u001b[31m disk is full"}})
         return True
-    if request["method"] in ("recall", "list") and lies(request["params"]["spaces"][0]):
-        result = {"memories": lies(request["params"]["spaces"][0])}
+    if request["method"] in ("recall", "list") and lies(request["params"]["hub_ids"][0]):
+        result = {"memories": lies(request["params"]["hub_ids"][0])}
         say({"jsonrpc": "2.0", "id": request["id"], "result": result})
         return True
     return False

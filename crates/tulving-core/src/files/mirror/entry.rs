@@ -181,6 +181,8 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         superseded_by: None,
         backend: None,
         commands: Vec::new(),
+        importance_now: None,
+        space_name: None,
     };
     NewMemory { memory, chunks }
 }

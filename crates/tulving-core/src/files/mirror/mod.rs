@@ -76,6 +76,11 @@ impl MirrorCache {
         Arc::clone(sights.entry(space).or_default())
     }
 
+    /// Returns every space of the store, read again only after a commit.
+    pub(crate) fn spaces(&self, parts: &Parts) -> Result<Arc<[Space]>, StoreError> {
+        Ok(self.known(parts)?.spaces)
+    }
+
     fn known(&self, parts: &Parts) -> Result<SpacesSnapshot, StoreError> {
         let pulse = parts.store.pulse()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

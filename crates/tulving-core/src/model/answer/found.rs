@@ -1,36 +1,72 @@
 //! The results of a recall, with reasons.
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::model::id::MemoryRef;
 use crate::model::limits::BYTES_PER_TOKEN;
 use crate::model::memory::Memory;
 use crate::model::score::Score;
 use crate::model::time::Timestamp;
-use crate::model::vocabulary::MemoryType;
+use crate::model::vocabulary::{Lane, MemoryType, Strength};
 
-/// A memory that was found, and why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A memory that was found, and why. In JSON its content is the text [shown](Self::shown).
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(rename = "RecallHit")]
 pub struct Hit {
     /// The memory.
-    #[serde(flatten)]
+    #[schemars(flatten)]
     pub memory: Memory,
     /// Relevance to the question, 0 to 1.
     pub relevance_score: Score,
     /// The reason for the hit, in a few words.
     pub why: String,
     /// The part of a long content that fits best.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(default)]
     pub section: Option<BestSection>,
     /// Other sections that fit well on their own, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(rename = "more_sections", default)]
     pub further: Vec<FurtherSection>,
     /// True if the content was cut to the section, for the token budget or because the answer is long.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(skip)]
     pub cut: bool,
     /// The parts of its score, if there was a question.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(default)]
     pub explanation: Option<Explanation>,
+}
+
+impl Serialize for Hit {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Json<'a> {
+            #[serde(flatten)]
+            memory: &'a Memory,
+            relevance_score: Score,
+            why: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            section: Option<&'a BestSection>,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            more_sections: &'a [FurtherSection],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            explanation: Option<&'a Explanation>,
+        }
+        let mut shown = None;
+        if self.shown().len() < self.memory.edition.text.content.len() {
+            let mut memory = self.memory.clone();
+            memory.edition.text.content = self.shown().to_owned();
+            shown = Some(memory);
+        }
+        let Self { relevance_score, why, section, further, cut: _, explanation, memory } = self;
+        Json {
+            memory: shown.as_ref().unwrap_or(memory),
+            relevance_score: *relevance_score,
+            why,
+            section: section.as_ref(),
+            more_sections: further,
+            explanation: explanation.as_ref(),
+        }
+        .serialize(out)
+    }
 }
 
 impl Hit {
@@ -62,7 +98,8 @@ impl Hit {
 }
 
 /// A part of a long content that fits a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Section")]
 pub struct BestSection {
     /// First byte in the content.
     pub start: usize,
@@ -75,7 +112,8 @@ pub struct BestSection {
 }
 
 /// Another section of a long content that fits well, after the best.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MoreSection")]
 pub struct FurtherSection {
     /// Its position.
     #[serde(flatten)]
@@ -87,7 +125,7 @@ pub struct FurtherSection {
 }
 
 /// The parts of a hit's score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// The score that it was ranked by: the sum of the parts' values, in their order.
     pub score: f64,
@@ -104,7 +142,8 @@ pub struct Explanation {
 }
 
 /// The rank of a memory in a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "LaneRank")]
 pub struct LaneMark {
     /// The lane.
     pub lane: Lane,
@@ -114,34 +153,9 @@ pub struct LaneMark {
     pub raw: f64,
 }
 
-/// One way to find memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lane {
-    /// Search by word.
-    Keyword,
-    /// Search by meaning.
-    Vector,
-    /// Search by association.
-    Graph,
-}
-
-impl Lane {
-    /// All lanes.
-    pub const ALL: [Self; 3] = [Self::Keyword, Self::Vector, Self::Graph];
-
-    /// Returns the name of the lane in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Keyword => "keyword",
-            Self::Vector => "vector",
-            Self::Graph => "graph",
-        }
-    }
-}
-
 /// One part of a score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ScorePart")]
 pub struct Part {
     /// The name of the part.
     pub name: PartName,
@@ -161,8 +175,9 @@ impl Part {
 }
 
 /// The name of a part of a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ScorePartName")]
 pub enum PartName {
     /// Similarity of meaning, including what neighbours lend.
     Meaning,
@@ -240,31 +255,9 @@ impl PartName {
     }
 }
 
-/// Strength of the evidence that anything found is about the question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strength {
-    /// Nothing is about the question.
-    None,
-    /// Something may be about the question.
-    Weak,
-    /// Something is about the question.
-    Strong,
-}
-
-impl Strength {
-    /// Returns the word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Weak => "weak",
-            Self::Strong => "strong",
-        }
-    }
-}
-
 /// A lane that failed in whole or in part, and why. The other lanes did their work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "FailedLane")]
 pub struct Missing {
     /// The lane.
     pub lane: Lane,
@@ -273,7 +266,8 @@ pub struct Missing {
 }
 
 /// A file that could not be read, and why. Its content may be missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UnreadFile")]
 pub struct Unread {
     /// Its path below the workspace; empty if all files are affected.
     pub path: String,
@@ -282,7 +276,7 @@ pub struct Unread {
 }
 
 /// A backend that failed or gave a bad answer. The other backends answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FailedBackend {
     /// Its name.
     pub backend: String,
@@ -299,7 +293,7 @@ impl std::fmt::Display for FailedBackend {
 }
 
 /// The list that an answer contains.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListAnswer {
     /// A description with the count: `6 open todos`.
     pub what: String,
@@ -323,11 +317,14 @@ pub struct ListAnswer {
 }
 
 /// The results of a recall.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "RecallAnswer")]
 pub struct Answer {
     /// The hits, best first.
+    #[serde(rename = "memories")]
     pub hits: Vec<Hit>,
     /// Number of hits before the limit.
+    #[serde(rename = "total")]
     pub total_found: u64,
     /// The list that it is, if it has all memories of a type or a filter.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -341,12 +338,13 @@ pub struct Answer {
     pub left_out: u64,
     /// Archived memories that have every word of the question, best match first; at most five. They are not among the
     /// hits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "archived_matches", skip_serializing_if = "Vec::is_empty")]
     pub archived: Vec<MemoryRef>,
     /// The lanes that failed in whole or in part.
+    #[serde(rename = "failed_lanes", skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
     /// The files that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "unread_files", skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
     /// The backends that failed in whole or in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Fate, Receipt};
+use super::{Receipt, SaveOutcome};
 use crate::model::id::{MemoryId, MemoryRef, Number};
 
 /// Maximum number of pairs named in a line.
 const NAMED: usize = 20;
 
 /// A memory that states the same thing as a new one, with another value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PossibleUpdate {
     /// Its id.
     pub id: MemoryId,
@@ -39,10 +40,10 @@ impl NearPairs {
     /// Collects the new memories that resemble others; `None` if there are none. Memories of the same call are left out: they
     /// belong together, so another value there is another item of a list.
     pub fn of(receipts: &[Receipt]) -> Option<Self> {
-        let here: HashSet<MemoryId> = receipts.iter().map(|receipt| receipt.id).collect();
+        let here: HashSet<MemoryId> = receipts.iter().map(|receipt| receipt.memory.id).collect();
         let mut pairs = Self::default();
-        for receipt in receipts.iter().filter(|receipt| receipt.fate == Fate::Created) {
-            let own = MemoryRef::of(receipt.number, receipt.id);
+        for receipt in receipts.iter().filter(|receipt| receipt.outcome == SaveOutcome::Created) {
+            let own = receipt.memory.reference();
             let updates = receipt.possible_updates.iter().filter(|other| !here.contains(&other.id));
             let updates: Vec<_> = updates.map(|other| (own, MemoryRef::of(other.number, other.id))).collect();
             if updates.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
@@ -10,16 +11,17 @@ use crate::model::time::Timestamp;
 use super::{Missing, Unread};
 
 /// The statements about something, and when each was true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
     /// The statements, in the order in which they became true.
     pub entries: Vec<TimelineEntry>,
     /// True if it has more memories than were read.
     pub cut: bool,
     /// Lanes that failed in whole or in part, if a text was asked about.
+    #[serde(rename = "failed_lanes", skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
     /// Files that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "unread_files", skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
 }
 
@@ -31,13 +33,17 @@ impl Timeline {
 }
 
 /// A statement and the interval in which it was true.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TimelineEntry {
     /// The memory that says it.
     #[serde(flatten)]
     pub memory: Named,
     /// The space of that memory.
+    #[serde(rename = "hub_id")]
     pub space: SpaceId,
+    /// The name of that space, computed at read time.
+    #[serde(rename = "hub_name", skip_serializing_if = "Option::is_none")]
+    pub space_name: Option<String>,
     /// File and line, if the memory mirrors an entry of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
@@ -54,6 +60,7 @@ pub struct TimelineEntry {
     pub until: Option<Timestamp>,
     /// The reason for its end, past or future.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<EndedSchema>")]
     pub ended: Option<Ended>,
     /// True if it is true now.
     pub holds: bool,
@@ -66,7 +73,8 @@ pub struct TimelineEntry {
 }
 
 /// A memory by id and number. The number is known only in the space of the caller, where it is unambiguous.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "MemoryName")]
 pub struct Named {
     /// Its id.
     pub id: MemoryId,
@@ -99,6 +107,32 @@ pub enum Ended {
     /// The memory expired.
     Expired,
     /// The memory was archived; the time is unknown.
+    Archived,
+}
+
+/// The schema of [`Ended`]: one object, because clients of generated code read that more easily than a choice of objects.
+#[derive(JsonSchema)]
+#[schemars(rename = "TimelineEnd")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct EndedSchema {
+    /// The reason.
+    why: EndReason,
+    /// The memory that superseded it.
+    #[schemars(default)]
+    by: Option<Named>,
+    /// The version that an edit made.
+    #[schemars(default)]
+    version: Option<Version>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum EndReason {
+    Superseded,
+    Edited,
+    NoLongerValid,
+    Expired,
     Archived,
 }
 

@@ -1,6 +1,7 @@
 //! Warnings: parts of a request that were not carried out, and side effects, by name.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 
 use crate::model::id::MemoryRef;
 use crate::model::time::Timestamp;
@@ -139,6 +140,62 @@ impl std::fmt::Display for RedactedSecret {
     }
 }
 
+/// A warning in JSON: a stable code, a message, and the values of this warning by name.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Warning")]
+pub struct WarningMessage {
+    #[serde(flatten)]
+    #[schemars(with = "WarningCode")]
+    warning: Warning,
+    /// The warning in words.
+    message: String,
+}
+
+/// The code of a warning, for its schema.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct WarningCode {
+    /// A stable code, for programs.
+    code: String,
+}
+
+/// Writes warnings with their messages.
+pub(super) fn with_messages<S: Serializer>(warnings: &[Warning], out: S) -> Result<S::Ok, S::Error> {
+    out.collect_seq(warnings.iter().cloned().map(WarningMessage::from))
+}
+
+impl From<Warning> for WarningMessage {
+    fn from(warning: Warning) -> Self {
+        let message = warning.message();
+        Self { warning, message }
+    }
+}
+
+impl Warning {
+    /// Returns the warning in words for a caller without a command line.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Superseded { memory, by } => format!(
+                "{memory} was superseded by {by}; if it holds again, save it with an association that `updates` {by}"
+            ),
+            Self::NoLongerValid { memory, at } => {
+                format!("{memory} was valid until {at}; if it is valid again, give it a later `valid_until`")
+            }
+            Self::Reopened { memory, done_at } => {
+                format!("{memory} was done on {} and is open again", done_at.date())
+            }
+            Self::Kept { memory, fields } => {
+                format!("{memory} has the same content and keeps its own {}", fields.join(", "))
+            }
+            Self::EmbeddedLater { sections } => {
+                let (noun, verb) = if *sections == 1 { ("section", "waits") } else { ("sections", "wait") };
+                format!("not embedded yet: {sections} {noun} {verb} for the background")
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
 /// Formats a reference for a command line: a shell reads `#` as the start of a comment.
 fn bare(which: MemoryRef) -> String {
     which.to_string().trim_start_matches('#').to_owned()
@@ -198,7 +255,7 @@ impl std::fmt::Display for Warning {
             }
             Self::Marked { commands } => {
                 let how: Vec<&str> = commands.iter().map(|how| how.as_str()).collect();
-                write!(f, "it tries to command whoever reads it ({}): it is data, and marked", how.join(", "))
+                write!(f, "it tries to command its reader ({}): it is data, and marked", how.join(", "))
             }
             Self::FileStays { name: Some(name) } => {
                 write!(

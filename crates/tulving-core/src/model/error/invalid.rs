@@ -159,6 +159,9 @@ pub enum Invalid {
         /// The position.
         position: i64,
     },
+    /// Two times of expiry.
+    #[error("`ttl` and `expires_at` both say when it expires")]
+    TwoExpiries,
     /// An association of a memory with itself.
     #[error("a memory cannot be associated with itself")]
     SelfAssociation,
@@ -278,6 +281,7 @@ impl Invalid {
             Self::NoTimeBetween { .. } => "no_time_between",
             Self::Attachment { .. } => "invalid_attachment",
             Self::PositionAlone { .. } => "missing_conversation",
+            Self::TwoExpiries => "two_expiries",
             Self::SelfAssociation => "self_association",
             Self::TypeMissing => "missing_type",
             Self::LaneMissing => "missing_lane",
@@ -304,6 +308,7 @@ impl Invalid {
             | Self::OutsideRange { field, .. }
             | Self::Secret { field, .. }
             | Self::OnlyPrivate { field } => Some(*field),
+            Self::TwoExpiries => Some(Field::Ttl),
             Self::FileName { .. } | Self::FileOutside { .. } => Some(Field::File),
             Self::Day { .. } => Some(Field::Date),
             Self::InBatch { source, .. } => source.field(),

@@ -67,6 +67,8 @@ pub enum Field {
     Importance,
     /// The weight of an association.
     Weight,
+    /// The seconds until a memory expires.
+    Ttl,
     /// A score.
     Score,
     /// The language of code.
@@ -129,6 +131,7 @@ impl Field {
             Self::Tags => "tags",
             Self::Importance => "importance",
             Self::Weight => "weight",
+            Self::Ttl => "ttl",
             Self::Score => "score",
             Self::Language => "language",
             Self::SourceNote => "source_note",

@@ -2,10 +2,82 @@
 //!
 //! The store evaluates a filter as SQL; [`Filter::admits`] does the same for a loaded memory.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Caller;
 use crate::model::id::SpaceId;
 use crate::model::memory::Memory;
-use crate::model::time::{Period, Timestamp};
+use crate::model::time::{Period, TimeInput, Timestamp};
 use crate::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability, State};
+
+/// The filter of a list, a recall or a forget, as every surface of our own takes it. [`resolve`](Self::resolve) makes it a
+/// [`Filter`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MemoryFilter {
+    /// Only these types.
+    pub types: Vec<MemoryType>,
+    /// Only these kinds.
+    pub kinds: Vec<Kind>,
+    /// Only these stabilities.
+    pub stabilities: Vec<Stability>,
+    /// Only these states (default: all but archived). An expired memory counts as archived.
+    pub states: Vec<State>,
+    /// Only these forms.
+    pub content_types: Vec<ContentType>,
+    /// Only with all of these tags.
+    pub tags: Vec<String>,
+    /// Only with this key.
+    pub key: Option<String>,
+    /// Only from this file.
+    pub source_path: Option<String>,
+    /// Only from this channel.
+    pub conversation: Option<String>,
+    /// Only by this author.
+    pub author: Option<Author>,
+    /// Only saved by this agent.
+    pub source_agent: Option<String>,
+    /// True for only pinned memories, false for only others.
+    pub pinned: Option<bool>,
+    /// True for only done todos and goals, false for only open ones.
+    pub done: Option<bool>,
+    /// Only saved at or after this: a time, a day such as 2026-05-27, or yesterday.
+    pub since: Option<TimeInput>,
+    /// Only saved before this.
+    pub until: Option<TimeInput>,
+    /// Only with this text in content, title or key, ignoring case.
+    pub contains: Option<String>,
+    /// True for every space that you may see, not only that of the call.
+    pub all_spaces: bool,
+}
+
+impl MemoryFilter {
+    /// Returns the filter for this caller. Days are those of the caller's time zone.
+    pub fn resolve(self, caller: &Caller, now: Timestamp) -> Filter {
+        let instant = |moment: Option<TimeInput>| moment.map(|moment| moment.instant(&caller.zone, now));
+        Filter {
+            space: (!self.all_spaces).then_some(caller.space),
+            types: self.types,
+            kinds: self.kinds,
+            stabilities: self.stabilities,
+            states: self.states,
+            content_types: self.content_types,
+            tags: self.tags,
+            key: self.key,
+            source_path: self.source_path,
+            conversation: self.conversation,
+            author: self.author,
+            source_agent: self.source_agent,
+            pinned: self.pinned,
+            done: self.done,
+            since: instant(self.since),
+            until: instant(self.until),
+            substring: self.contains,
+            ..Filter::default()
+        }
+    }
+}
 
 /// A filter for memories. An empty one matches all that the viewer may see and that are neither forgotten nor quarantined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

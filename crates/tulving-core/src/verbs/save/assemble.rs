@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use tulving_text::classify::competing::ConflictingValues;
 
-use crate::model::answer::{Fate, Near, PossibleUpdate, Receipt, Warning};
+use crate::model::answer::{Near, PossibleUpdate, Receipt, SaveOutcome, Warning};
 use crate::model::association::Association;
 use crate::model::change::{NewMemory, Revision, Right, Settled, Vouched, Write};
 use crate::model::error::{Error, Invalid};
@@ -118,7 +118,7 @@ impl<'a> Act<'a> {
 
     /// Decides the outcome for a draft.
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
-        let mut warnings = draft.withheld.warnings();
+        let mut warnings = draft.warnings();
         let mut related = Related::default();
         let (twin, forked) = match self.twin(draft)? {
             Some((Slot::SourcePath(side, path), twin)) if self.leaves(draft, &twin) => {
@@ -131,7 +131,7 @@ impl<'a> Act<'a> {
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }
         let before = twin.as_ref().map(|(_, twin)| twin.clone());
-        let (fate, memory, revived) = match twin {
+        let (outcome, mut memory, revived) = match twin {
             None => {
                 let created = self.create(draft, chunks, forked.as_ref());
                 related = self.relate(&created.1, chunks, &draft.links)?;
@@ -145,14 +145,14 @@ impl<'a> Act<'a> {
             Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
                 let twin = self.share(draft, twin);
                 warnings.extend(kept(draft, &twin));
-                self.reuse(Fate::Duplicate, draft, chunks, twin)?
+                self.reuse(SaveOutcome::Duplicate, draft, chunks, twin)?
             }
             Some((Slot::SourcePath(..), twin))
                 if (draft.repeats(&twin) || (says(draft, &twin) && is_shared(draft, &twin)))
                     && vouched(draft, &twin, self.caller).is_none() =>
             {
                 warnings.extend(kept(draft, &twin));
-                self.reuse(Fate::Unchanged, draft, chunks, twin)?
+                self.reuse(SaveOutcome::Unchanged, draft, chunks, twin)?
             }
             Some((_, twin)) => {
                 warnings.extend(said(&twin, unmoved(draft, &twin)));
@@ -162,13 +162,18 @@ impl<'a> Act<'a> {
         warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
         let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
         let changed = before.filter(is_vouched).map(|before| vouch::changes(&before, &memory));
-        warnings.extend(Warning::marked(commands::marks(&memory.edition)));
+        memory.commands = commands::marks(&memory.edition);
+        warnings.extend(Warning::marked(memory.commands.clone()));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
-        if fate != Fate::Created && draft.imported.is_none() {
-            warnings.extend(self.over(draft, &memory)?);
+        if outcome != SaveOutcome::Created {
+            let successor = succession::successor(self.parts, self.caller, &memory, self.now, &self.writes)?;
+            memory.superseded_by = successor.as_ref().map(|by| by.id);
+            if draft.imported.is_none() {
+                warnings.extend(self.over(draft, &memory, successor));
+            }
         }
-        if fate == Fate::Updated && draft.imported.is_some() {
+        if outcome == SaveOutcome::Updated && draft.imported.is_some() {
             let (act, reason) = (AuditAct::Imported, Some(sources::BY_IMPORT.to_owned()));
             let path = draft.provenance.source_path.clone();
             let entry = standing::audit(self.caller, self.now, act, &memory, reason, path);
@@ -176,13 +181,9 @@ impl<'a> Act<'a> {
         }
         self.note_import(draft, &memory);
         self.receipts.push(Receipt {
-            id: memory.id,
-            number: memory.number,
-            space: memory.space,
-            fate,
+            memory,
+            outcome,
             revived,
-            version: memory.version,
-            state: memory.standing.state,
             changed: changed.unwrap_or_default(),
             near: related.near,
             possible_updates: related.updates,
@@ -192,8 +193,7 @@ impl<'a> Act<'a> {
     }
 
     /// Returns warnings if the repeated statement is no longer valid: it was superseded, or its validity has ended.
-    fn over(&self, draft: &Draft, memory: &Memory) -> Result<Vec<Warning>, Error> {
-        let successor = succession::successor(self.parts, self.caller, memory, self.now, &self.writes)?;
+    fn over(&self, draft: &Draft, memory: &Memory, successor: Option<Memory>) -> Vec<Warning> {
         let superseded = successor.map(|by| Warning::Superseded {
             memory: named(self.caller, memory),
             by: named(self.caller, &by),
@@ -201,7 +201,7 @@ impl<'a> Act<'a> {
         let until = memory.edition.span.valid_until.filter(|until| *until <= self.now);
         let until = until.filter(|_| draft.patch.valid_until.is_none());
         let ended = until.map(|at| Warning::NoLongerValid { memory: named(self.caller, memory), at });
-        Ok(superseded.into_iter().chain(ended).collect())
+        superseded.into_iter().chain(ended).collect()
     }
 
     /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, a key or path is searched among
@@ -316,7 +316,12 @@ impl<'a> Act<'a> {
     }
 
     /// Creates a memory, which keeps the fields of an edition that the draft does not set.
-    fn create(&mut self, draft: &Draft, chunks: &[Chunk], forked: Option<&Edition>) -> (Fate, Memory, bool) {
+    fn create(
+        &mut self,
+        draft: &Draft,
+        chunks: &[Chunk],
+        forked: Option<&Edition>,
+    ) -> (SaveOutcome, Memory, bool) {
         let mut memory = fresh(draft, self.space, self.caller, self.now);
         if let Some(edition) = forked {
             memory.edition = draft.onto(edition);
@@ -333,7 +338,7 @@ impl<'a> Act<'a> {
             .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
         self.pending.note(memory.clone());
         self.ask_for_work(draft, &memory);
-        (Fate::Created, memory, false)
+        (SaveOutcome::Created, memory, false)
     }
 
     /// Enqueues the job that the memory waits for, in the same transaction, so that neither exists without the other.
@@ -358,15 +363,15 @@ impl<'a> Act<'a> {
 
     fn reuse(
         &mut self,
-        fate: Fate,
+        outcome: SaveOutcome,
         draft: &Draft,
         chunks: &[Chunk],
         mut twin: Memory,
-    ) -> Result<(Fate, Memory, bool), Error> {
+    ) -> Result<(SaveOutcome, Memory, bool), Error> {
         let (to, revived) = stands(draft, &twin, self.now);
         if could_not_be_read(&twin) && draft.provenance.attachment.is_some() {
             let memory = self.read_anew(draft, chunks, to.moved(State::Processing), twin)?;
-            return Ok((fate, memory, revived));
+            return Ok((outcome, memory, revived));
         }
         if to != twin.standing {
             self.rights.push(self.in_place(&twin));
@@ -380,7 +385,7 @@ impl<'a> Act<'a> {
             twin.standing = to;
             self.pending.note(twin.clone());
         }
-        Ok((fate, twin, revived))
+        Ok((outcome, twin, revived))
     }
 
     /// Requests the text of an unreadable file again: its format may be known by now, or an extractor may be available.
@@ -425,7 +430,7 @@ impl<'a> Act<'a> {
         draft: &Draft,
         chunks: &[Chunk],
         twin: Memory,
-    ) -> Result<(Fate, Memory, bool), Error> {
+    ) -> Result<(SaveOutcome, Memory, bool), Error> {
         draft.patch.check_span(&twin.edition.span)?;
         let vouched = vouched(draft, &twin, self.caller);
         let mut edition = draft.onto(&twin.edition);
@@ -438,7 +443,7 @@ impl<'a> Act<'a> {
         let other_file = attachment.as_ref().map(|one| &one.hash)
             != twin.provenance.attachment.as_ref().map(|other| &other.hash);
         if edition == twin.edition && !other_file && vouched.is_none() {
-            return self.reuse(Fate::Unchanged, draft, chunks, twin);
+            return self.reuse(SaveOutcome::Unchanged, draft, chunks, twin);
         }
         if edition.boundary != twin.edition.boundary {
             self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
@@ -473,12 +478,13 @@ impl<'a> Act<'a> {
         let Vouched { author, trust } =
             vouched.unwrap_or(Vouched { author: twin.provenance.author, trust: twin.provenance.trust });
         let provenance = Provenance { attachment, author, trust, ..twin.provenance };
-        let memory = Memory { version: twin.version.next(), edition, standing, provenance, ..twin };
+        let usage = Usage { updated_at: self.now, ..twin.usage };
+        let memory = Memory { version: twin.version.next(), edition, standing, provenance, usage, ..twin };
         // A key and a path may name two memories: the one found cannot take the slot of the other.
         dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &held, &memory)?;
         self.pending.note(memory.clone());
         self.ask_for_work(draft, &memory);
-        Ok((Fate::Updated, memory, revived))
+        Ok((SaveOutcome::Updated, memory, revived))
     }
 
     /// Links a new memory to those that say nearly the same, in the store or in this transaction, and lists stored ones that
@@ -618,7 +624,7 @@ impl<'a> Act<'a> {
             let numbers: HashMap<_, _> = inserted.into_iter().zip(applied.numbers).collect();
             let number = |id: MemoryId| numbers.get(&id).copied().flatten();
             for receipt in &mut receipts {
-                receipt.number = number(receipt.id).or(receipt.number);
+                receipt.memory.number = number(receipt.memory.id).or(receipt.memory.number);
                 receipt.near.iter_mut().for_each(|near| near.number = number(near.id).or(near.number));
             }
             // The save is committed: a failure of these links affects nothing else.
@@ -627,8 +633,9 @@ impl<'a> Act<'a> {
             }
         }
         if let Some(trouble) = trouble {
-            for receipt in
-                receipts.iter_mut().filter(|receipt| matches!(receipt.fate, Fate::Created | Fate::Updated))
+            for receipt in receipts
+                .iter_mut()
+                .filter(|receipt| matches!(receipt.outcome, SaveOutcome::Created | SaveOutcome::Updated))
             {
                 receipt.warnings.push(trouble.clone());
             }
@@ -660,6 +667,8 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         superseded_by: None,
         backend: None,
         commands: Vec::new(),
+        importance_now: None,
+        space_name: None,
     }
 }
 

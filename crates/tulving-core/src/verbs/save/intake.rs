@@ -3,6 +3,8 @@
 use tulving_text::classify;
 
 use super::derive::{self, About};
+use super::form;
+use crate::model::answer::Warning;
 use crate::model::error::{Field, Invalid};
 use crate::model::file::Stamp;
 use crate::model::id::{MemoryId, MemoryRef};
@@ -47,6 +49,8 @@ pub(crate) struct Draft {
     pub(crate) quarantined: bool,
     /// The record of what was redacted from it.
     pub(crate) withheld: RedactionCounts,
+    /// A note about its form, for the receipt.
+    pub(crate) note: Option<String>,
 }
 
 /// The record of a file at the time it was read.
@@ -83,6 +87,12 @@ impl Draft {
         }
         self.withheld = sieve.withheld();
         Ok(self)
+    }
+
+    /// Returns the warnings about the request itself: redactions, and its form.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let form = self.note.iter().map(|note| Warning::Form { note: note.clone() });
+        self.withheld.warnings().into_iter().chain(form).collect()
     }
 
     /// Returns the content in its normal form.
@@ -167,6 +177,7 @@ pub(crate) struct Patch {
 
 /// Validates a save.
 pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Result<Draft, Invalid> {
+    let (request, note) = form::detect(request);
     let links = request.associations.as_slice();
     if links.len() > limits::ASSOCIATIONS {
         let (got, limit) = (links.len(), limits::ASSOCIATIONS);
@@ -236,6 +247,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         told: false,
         quarantined: false,
         withheld: RedactionCounts::default(),
+        note,
     })
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod assemble;
 pub(crate) mod dedupe;
 pub(crate) mod derive;
 pub(crate) mod embed;
+pub(crate) mod form;
 pub(crate) mod intake;
 pub(crate) mod sources;
 mod vouch;
@@ -73,12 +74,14 @@ pub(crate) struct Order {
     pub(crate) later: bool,
     /// True if it is quarantined for review if new.
     pub(crate) quarantined: bool,
+    /// A note about the form of its document, for the receipt.
+    pub(crate) note: Option<String>,
 }
 
 impl Order {
     /// Creates an order with default options.
     pub(crate) fn of(request: SaveRequest) -> Self {
-        Self { request, id: None, imported: None, told: false, later: false, quarantined: false }
+        Self { request, id: None, imported: None, told: false, later: false, quarantined: false, note: None }
     }
 }
 
@@ -95,19 +98,7 @@ pub(crate) fn save_by(
     pass: Option<&Pass>,
 ) -> Result<Vec<Receipt>, Error> {
     let later = orders.iter().any(|order| order.later);
-    let (requests, beside): (Vec<_>, Vec<_>) = orders
-        .into_iter()
-        .map(|Order { request, id, imported, told, quarantined, .. }| {
-            (request, (id, imported, told, quarantined))
-        })
-        .unzip();
-    let (place, mut drafts) = read_all(parts, caller, requests)?;
-    for (draft, (id, imported, told, quarantined)) in drafts.iter_mut().zip(beside) {
-        draft.id = id;
-        draft.imported = imported;
-        draft.told = told;
-        draft.quarantined = quarantined;
-    }
+    let (place, drafts) = read_all(parts, caller, orders)?;
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
     let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(parts, &sources) };
     let mut first = Some(place);
@@ -122,25 +113,32 @@ pub(crate) fn save_by(
     })
 }
 
-/// The space and the right to write there, and the requests once all of them were found good.
+/// Returns the space with the right to write there, and the validated requests. If one is invalid, the error names it.
 pub(crate) fn read_all(
     parts: &Parts,
     caller: &Caller,
-    requests: Vec<SaveRequest>,
+    orders: Vec<Order>,
 ) -> Result<((Space, Right), Vec<intake::Draft>), Error> {
-    if requests.len() > limits::BATCH {
-        let (got, limit) = (requests.len(), limits::BATCH);
+    if orders.len() > limits::BATCH {
+        let (got, limit) = (orders.len(), limits::BATCH);
         return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
     }
     let place = access::workplace(parts, caller)?;
-    let mut drafts = Vec::with_capacity(requests.len());
-    for (index, request) in requests.into_iter().enumerate() {
-        let draft = intake::read(request, &place.0, parts.limits)
-            .and_then(|draft| draft.withhold(parts.sieve(&place.0), parts.limits))
+    let mut drafts = Vec::with_capacity(orders.len());
+    for (index, order) in orders.into_iter().enumerate() {
+        let draft = draft(parts, &place.0, order)
             .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
         drafts.push(draft);
     }
     Ok((place, drafts))
+}
+
+/// Validates one request, and adds the options of the engine.
+fn draft(parts: &Parts, space: &Space, order: Order) -> Result<intake::Draft, Invalid> {
+    let Order { request, id, imported, told, later: _, quarantined, note } = order;
+    let request = request.expand(parts.clock.now())?;
+    let draft = intake::read(request, space, parts.limits)?.withhold(parts.sieve(space), parts.limits)?;
+    Ok(intake::Draft { id, imported, told, quarantined, note: note.or(draft.note), ..draft })
 }
 
 /// Adds to an error which request of a batch was wrong.

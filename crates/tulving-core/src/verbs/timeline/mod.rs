@@ -261,6 +261,7 @@ impl Teller<'_> {
             TimelineEntry {
                 memory: named(memory, memory.space),
                 space: memory.space,
+                space_name: None,
                 place: memory.place_in_file(),
                 version: wording.version,
                 content: wording.content.clone(),

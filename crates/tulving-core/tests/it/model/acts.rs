@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::answer::{Receipt, Relocated, SaveOutcome, Warning};
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Memory, Standing};
@@ -14,7 +14,7 @@ use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, Spac
 use tulving_core::rank::decay;
 
 use super::rules::{ExpectedResult, ModelEntry};
-use super::{ModelRun, code};
+use super::{ModelRun, code, stored};
 
 /// Copies of the maps that an act may change before it is refused.
 type ModelSnapshot = (
@@ -66,7 +66,7 @@ impl ModelRun {
         let mut due = Vec::new();
         for (n, request) in requests.iter().enumerate() {
             let id = match &done {
-                Ok(receipts) => receipts[n].id,
+                Ok(receipts) => receipts[n].memory.id,
                 Err(_) => MemoryId::mint(self.model.now),
             };
             match self.model.save(caller, request, id, &before) {
@@ -85,11 +85,11 @@ impl ModelRun {
         assert_eq!(receipts.len(), due.len());
         for (n, (receipt, due)) in receipts.iter().zip(&due).enumerate() {
             let said = format!("{said}: request {n}: {receipt:?}");
-            assert_eq!((receipt.id, receipt.fate), (due.id, due.fate), "{said}");
+            assert_eq!((receipt.memory.id, receipt.outcome), (due.id, due.outcome), "{said}");
             assert_eq!(receipt.revived, due.revived, "{said}");
             let memory = &self.model.entries[&due.id].memory;
-            assert_eq!(receipt.number, memory.number, "{said}");
-            assert_eq!(receipt.space, caller.space, "{said}");
+            assert_eq!(receipt.memory.number, memory.number, "{said}");
+            assert_eq!(receipt.memory.space, caller.space, "{said}");
             let count =
                 |of: fn(&Warning) -> bool| receipt.warnings.iter().filter(|warning| of(warning)).count();
             assert_eq!(
@@ -104,16 +104,18 @@ impl ModelRun {
             );
             if requests.len() == 1 {
                 assert_eq!(
-                    (receipt.version, receipt.state),
+                    (receipt.memory.version, receipt.memory.standing.state),
                     (memory.version, memory.standing.state),
                     "{said}"
                 );
+                let read = self.bed.engine.get(caller, due.id.into()).expect("what was saved is there");
+                assert_eq!(receipt.memory, read, "{said}: the receipt has the memory as a reader sees it");
             }
         }
         for receipt in receipts {
-            if receipt.fate == Fate::Created {
-                assert!(!self.known.contains(&receipt.id), "{said}: an id is given once");
-                self.known.push(receipt.id);
+            if receipt.outcome == SaveOutcome::Created {
+                assert!(!self.known.contains(&receipt.memory.id), "{said}: an id is given once");
+                self.known.push(receipt.memory.id);
             }
         }
     }
@@ -141,7 +143,7 @@ impl ModelRun {
             ..UpdateRequest::default()
         };
         let said = format!("step {}: {:?} updates {which} with {request:?}", self.step, caller.viewer);
-        let done = code(self.bed.engine.update(caller, which, &request)).map(|edited| edited.memory);
+        let done = code(self.bed.engine.update(caller, which, &request)).map(|edited| stored(edited.memory));
         self.count("update", &done);
         let empty = UpdateRequest { if_version: request.if_version, ..UpdateRequest::default() };
         if request == empty {
@@ -155,7 +157,7 @@ impl ModelRun {
     pub(super) fn revert(&mut self, caller: &Caller) {
         let which = self.which(caller);
         let version = Version(self.random.u32(1..6));
-        let done = code(self.bed.engine.revert(caller, which, version)).map(|edited| edited.memory);
+        let done = code(self.bed.engine.revert(caller, which, version)).map(|edited| stored(edited.memory));
         self.count("revert", &done);
         let due = self.model.revert(caller, which, version);
         assert_eq!(done, due, "step {}: {:?} reverts {which} to {version}", self.step, caller.viewer);
@@ -192,7 +194,8 @@ impl ModelRun {
         if due.is_err() {
             self.go_back(kept);
         }
-        assert_eq!(done.map(|done| (done.moved, done.missing)), due, "{said}");
+        let moved = |done: Relocated| (done.moved.into_iter().map(stored).collect(), done.missing);
+        assert_eq!(done.map(moved), due, "{said}");
     }
 
     pub(super) fn forget_many(&mut self, caller: &Caller) {

@@ -11,7 +11,7 @@ use tulving_core::model::vocabulary::{ChangeKind, MemoryType, State};
 use tulving_core::ports::Memories;
 use tulving_testkit::build;
 
-use super::{ModelRun, code};
+use super::{ModelRun, code, stored};
 
 const SORTS: [Sort; 8] = [
     Sort::Newest,
@@ -57,7 +57,7 @@ impl ModelRun {
         let mut all = Vec::new();
         loop {
             let page = self.bed.engine.list(caller, &request).expect("a page");
-            all.extend(page.memories);
+            all.extend(page.memories.into_iter().map(stored));
             match page.next {
                 Some(next) => request.cursor = Some(next),
                 None => return all,
@@ -70,7 +70,7 @@ impl ModelRun {
         let who = caller.viewer.principal;
         let due = self.model.find(caller, which);
         let said = format!("step {}: {:?} looks at {which}", self.step, caller.viewer);
-        let got = code(self.bed.engine.get(caller, which));
+        let got = code(self.bed.engine.get(caller, which)).map(stored);
         assert_eq!(got, due.map(|id| self.model.shown(who, id)), "{said}");
         let history = code(self.bed.engine.history(caller, which)).map(|entries| {
             let mut told: Vec<_> = entries.into_iter().map(|entry| (entry.version, entry.edition)).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::model::answer::Fate;
+use tulving_core::model::answer::SaveOutcome;
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Edition, Memory, Sources, Standing};
@@ -48,7 +48,7 @@ pub(super) struct Model {
 /// What becomes of a draft, before anything is written.
 pub(super) struct Saved {
     pub(super) id: MemoryId,
-    pub(super) fate: Fate,
+    pub(super) outcome: SaveOutcome,
     pub(super) revived: bool,
     pub(super) skipped: usize,
     pub(super) related_only: usize,
@@ -334,10 +334,10 @@ impl Model {
             Some((id, "path")) => self.leave(caller, request, id),
             found => (found, None),
         };
-        let (id, fate, revived) = match twin {
+        let (id, outcome, revived) = match twin {
             None => {
                 self.create(caller, request, id, forked);
-                (id, Fate::Created, false)
+                (id, SaveOutcome::Created, false)
             }
             Some((id, by)) => {
                 let now = self.now;
@@ -361,19 +361,19 @@ impl Model {
                 memory.standing.pinned |= request.pinned;
                 let edition = onto(request, &memory.edition);
                 let same_file = by == "path" && memory.edition.text.content == request.content;
-                let fate = if by == "content" {
-                    Fate::Duplicate
+                let outcome = if by == "content" {
+                    SaveOutcome::Duplicate
                 } else if same_file || edition == memory.edition {
-                    Fate::Unchanged
+                    SaveOutcome::Unchanged
                 } else {
                     let future = Memory { edition: edition.clone(), ..memory.clone() };
                     if self.held(&future) {
                         return Err("duplicate");
                     }
                     self.revise(id, edition, now);
-                    Fate::Updated
+                    SaveOutcome::Updated
                 };
-                (id, fate, revived)
+                (id, outcome, revived)
             }
         };
         let (mut skipped, mut related_only) = (0, 0);
@@ -398,7 +398,7 @@ impl Model {
             }
             self.link(id, target, relation, link.weight);
         }
-        Ok(Saved { id, fate, revived, skipped, related_only })
+        Ok(Saved { id, outcome, revived, skipped, related_only })
     }
 
     pub(super) fn create(

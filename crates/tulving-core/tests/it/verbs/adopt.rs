@@ -118,7 +118,7 @@ fn what_it_carries_is_kept() {
     assert_eq!((memory.usage.access_count, memory.version), (7, Version::FIRST));
     assert_eq!(memory.edition.boundary, Boundary::Private, "as the space has it");
     let next = bed.save(&user, "the next one");
-    assert_eq!(next.number, Some(Number(13)));
+    assert_eq!(next.memory.number, Some(Number(13)));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn links_go_to_the_memories_that_stand_for_theirs() {
     };
     let first = adopt(&bed, &user, all());
     assert_eq!((first.links.new, first.links.known, first.links.left_out), (2, 1, 1));
-    let related = bed.engine.related(&user, here.id.into(), 1).expect("what it is linked with");
+    let related = bed.engine.related(&user, here.memory.id.into(), 1).expect("what it is linked with");
     assert_eq!(related.len(), 1);
     let again = adopt(&bed, &user, all());
     assert_eq!((again.links.new, again.links.known, again.links.left_out), (0, 3, 1));
@@ -336,7 +336,7 @@ fn two_who_take_in_the_same_at_once_make_it_once() {
 fn what_says_nearly_the_same_is_linked_once_it_is_embedded() {
     let bed = Bed::embedding(Arc::new(FakeEmbedder));
     let user = bed.user();
-    let here = bed.save(&user, WORDS).id;
+    let here = bed.save(&user, WORDS).memory.id;
     let near = format!("{WORDS} thirteen");
     let later = ForeignTimes { created_at: Some(bed.clock.now()), ..ForeignTimes::default() };
     let all = vec![ForeignMemory { times: later, ..item("1", &near) }, item("2", "Buys oat milk")];

@@ -148,12 +148,14 @@ fn bare(request: &SaveRequest) -> SaveRequest {
 /// Stores a request; if it is refused, stores it without its other fields.
 fn store(bed: &Bed, caller: &Caller, request: SaveRequest) -> bool {
     let plain = bare(&request);
-    let saved = bed.engine.save(caller, request).or_else(|_| bed.engine.push_text(caller, plain));
+    let saved = bed.engine.save(caller, request).or_else(|_| bed.engine.save(caller, plain));
     let Ok(saved) = saved else { return false };
-    let edit =
-        UpdateRequest { content: Some(format!("{} e\u{301}dited", saved.id)), ..UpdateRequest::default() };
-    if saved.number.is_some_and(|number| number.0.is_multiple_of(3)) {
-        bed.engine.update(caller, saved.id.into(), &edit).expect("edited");
+    let edit = UpdateRequest {
+        content: Some(format!("{} e\u{301}dited", saved.memory.id)),
+        ..UpdateRequest::default()
+    };
+    if saved.memory.number.is_some_and(|number| number.0.is_multiple_of(3)) {
+        bed.engine.update(caller, saved.memory.id.into(), &edit).expect("edited");
     }
     true
 }
@@ -214,8 +216,8 @@ proptest! {
         let kept = bed.save(&caller, "to be forgotten");
         let forget = ForgetRequest { manner: Manner::Soft, reason };
         let bare = ForgetRequest { manner: Manner::Soft, reason: None };
-        let forgotten = bed.engine.forget(&caller, kept.id.into(), &forget);
-        forgotten.or_else(|_| bed.engine.forget(&caller, kept.id.into(), &bare)).expect("forgotten");
+        let forgotten = bed.engine.forget(&caller, kept.memory.id.into(), &forget);
+        forgotten.or_else(|_| bed.engine.forget(&caller, kept.memory.id.into(), &bare)).expect("forgotten");
         let lines = dumped(&bed);
         let memories = lines.iter().filter(|line| line.contains("\"record\":\"memory\"")).count();
         prop_assert!(memories > usize::from(count > 0), "{} memories of {} saves", memories, count);

@@ -102,7 +102,7 @@ fn the_parts_of_every_explanation_add_up_to_its_score() {
             importance: Some(f64::from(u8::try_from(n).expect("small")) / 30.0),
             ..SaveRequest::new(format!("The engine number {n} was tested on rig {}. Did it hold?", n % 7))
         };
-        let id = bed.save(&user, request).id;
+        let id = bed.save(&user, request).memory.id;
         if let Some(before) = before.replace(id) {
             bed.link(&user, id, before, Relation::CausedBy);
         }
@@ -130,9 +130,9 @@ fn the_parts_of_every_explanation_add_up_to_its_score() {
 fn rank_fusion_is_the_sum_of_one_over_sixty_plus_rank() {
     let bed = bed();
     let user = bed.user();
-    let first = bed.save(&user, "coffee beans from Kenya").id;
-    let second = bed.save(&user, "coffee").id;
-    let linked = bed.save(&user, "the grinder broke").id;
+    let first = bed.save(&user, "coffee beans from Kenya").memory.id;
+    let second = bed.save(&user, "coffee").memory.id;
+    let linked = bed.save(&user, "the grinder broke").memory.id;
     bed.link(&user, linked, first, Relation::CausedBy);
     let answer = ask(&bed, &user, Ask { fusion: Fusion::Ranks, ..Ask::new("coffee beans from Kenya") });
     assert_eq!(answer.total_found, 3);
@@ -152,8 +152,8 @@ fn rank_fusion_is_the_sum_of_one_over_sixty_plus_rank() {
 fn what_is_linked_with_a_good_hit_is_found_with_it() {
     let bed = bed();
     let user = bed.user();
-    let outage = bed.save(&user, "The outage of the payment service in March").id;
-    let cause = bed.save(&user, "A certificate had run out unnoticed").id;
+    let outage = bed.save(&user, "The outage of the payment service in March").memory.id;
+    let cause = bed.save(&user, "A certificate had run out unnoticed").memory.id;
     bed.link(&user, outage, cause, Relation::CausedBy);
     let answer = ask(&bed, &user, Ask::new("payment service outage"));
     let hit = &answer.hits[place(&answer, cause)];
@@ -171,9 +171,9 @@ fn stable_memories_lead_where_the_match_is_weak_and_a_strong_match_leads_whateve
         memory_type: Some(MemoryType::Fact),
         ..SaveRequest::new(text)
     };
-    let volatile = bed.save(&user, said("alpha beta gamma delta lunch one", Stability::Volatile)).id;
-    let evolving = bed.save(&user, said("alpha beta gamma delta lunch two", Stability::Evolving)).id;
-    let stable = bed.save(&user, said("alpha beta gamma delta lunch three", Stability::Stable)).id;
+    let volatile = bed.save(&user, said("alpha beta gamma delta lunch one", Stability::Volatile)).memory.id;
+    let evolving = bed.save(&user, said("alpha beta gamma delta lunch two", Stability::Evolving)).memory.id;
+    let stable = bed.save(&user, said("alpha beta gamma delta lunch three", Stability::Stable)).memory.id;
     let weak = ask(&bed, &user, Ask::new("lunch zebra giraffe quagga okapi"));
     assert!(place(&weak, stable) < place(&weak, evolving));
     assert!(place(&weak, evolving) < place(&weak, volatile));
@@ -189,7 +189,7 @@ fn the_channel_that_the_caller_names_is_preferred() {
         conversation: Some(channel.to_owned()),
         ..SaveRequest::new("We meet at ten in the small room")
     };
-    let (here, there) = (bed.save(&user, said("here")).id, bed.save(&user, said("there")).id);
+    let (here, there) = (bed.save(&user, said("here")).memory.id, bed.save(&user, said("there")).memory.id);
     for (channel, first) in [("here", here), ("there", there)] {
         let question = Ask { channel: Some(channel.to_owned()), ..Ask::new("when do we meet?") };
         assert_eq!(ask(&bed, &user, question).hits[0].memory.id, first);
@@ -207,7 +207,7 @@ fn a_time_in_the_question_prefers_what_is_of_that_time() {
             occurred_at: Some(at),
             ..SaveRequest::new(format!("Visited the harbour, walk number {month}"))
         };
-        ids.push(bed.save(&user, said).id);
+        ids.push(bed.save(&user, said).memory.id);
     }
     let answer = ask(&bed, &user, Ask::new("which walk to the harbour was it in May 2023?"));
     assert_eq!(answer.hits[0].memory.id, ids[4], "{}", answer.hits[0].why);
@@ -224,7 +224,8 @@ fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
         occurred_at: Some(day.parse().expect("a day")),
         ..SaveRequest::new(content)
     };
-    let crash = bed.save(&user, told("The database crashed, the disk was full".to_owned(), "2023-06-07")).id;
+    let crash =
+        bed.save(&user, told("The database crashed, the disk was full".to_owned(), "2023-06-07")).memory.id;
     bed.save(&user, told("Decided to drop Internet Explorer 7".to_owned(), "2023-03-02"));
     bed.save(&user, told("What happened to the harbour was never told".to_owned(), "2022-09-30"));
     // More than any lane returns.
@@ -254,8 +255,8 @@ fn yesterday_in_a_question_is_a_day_of_the_callers_time_zone() {
         occurred_at: Some(at.parse().expect("a time")),
         ..SaveRequest::new(content)
     };
-    let late = bed.save(&user, told("The kettle was descaled", "2023-06-12T21:00:00Z")).id;
-    let day = bed.save(&user, told("The garage was painted", "2023-06-13T10:00:00Z")).id;
+    let late = bed.save(&user, told("The kettle was descaled", "2023-06-12T21:00:00Z")).memory.id;
+    let day = bed.save(&user, told("The garage was painted", "2023-06-13T10:00:00Z")).memory.id;
     // In Vienna it is already the 14th, so that yesterday is the 13th; in UTC it is the 12th.
     let asked_at = Some("2023-06-13T22:30:00Z".parse().expect("a time"));
     for (zone, expected) in [("Europe/Vienna", day), ("UTC", late), ("America/Los_Angeles", late)] {
@@ -274,10 +275,12 @@ fn a_question_of_back_then_does_not_mean_what_was_said_later() {
         conversation: conversation.map(str::to_owned),
         ..SaveRequest::new(text)
     };
-    let before = bed.save(&user, said("2023-05-12", Some("may"), "We walked to the harbour on a day")).id;
-    let next_day = bed.save(&user, said("2023-05-21", Some("next"), "The harbour was foggy on our walk")).id;
-    let later = bed.save(&user, said("2023-08-12", Some("august"), "We walked to the harbour")).id;
-    let planned = bed.save(&user, said("2023-09-12", None, "The harbour walk for charity")).id;
+    let before =
+        bed.save(&user, said("2023-05-12", Some("may"), "We walked to the harbour on a day")).memory.id;
+    let next_day =
+        bed.save(&user, said("2023-05-21", Some("next"), "The harbour was foggy on our walk")).memory.id;
+    let later = bed.save(&user, said("2023-08-12", Some("august"), "We walked to the harbour")).memory.id;
+    let planned = bed.save(&user, said("2023-09-12", None, "The harbour walk for charity")).memory.id;
     let question = || Ask::new("when was the walk to the harbour?");
     let answer = ask(&bed, &user, question());
     assert_eq!(place(&answer, later), 0, "{}", answer.hits[0].why);
@@ -330,8 +333,8 @@ fn what_does_not_hold_any_more_loses_to_what_holds() {
         valid_until: until.map(|day| day.parse().expect("a day")),
         ..SaveRequest::new(format!("The parking permit has number {number}"))
     };
-    let lapsed = bed.save(&user, permit("4711", Some("2019-12-31"))).id;
-    let valid = bed.save(&user, permit("9921", None)).id;
+    let lapsed = bed.save(&user, permit("4711", Some("2019-12-31"))).memory.id;
+    let valid = bed.save(&user, permit("9921", None)).memory.id;
     let answer = ask(&bed, &user, Ask::new("which parking permit number 4711?"));
     let hit = &answer.hits[place(&answer, lapsed)];
     assert_eq!(part(hit, PartName::Lapsed), Some(-0.15));
@@ -343,7 +346,7 @@ fn what_has_nothing_to_do_with_the_question_is_not_found() {
     let bed = bed();
     let user = bed.user();
     bed.save(&user, "Project Heron replaces the billing system");
-    let linked = bed.save(&user, "Four hundred thousand francs were set aside").id;
+    let linked = bed.save(&user, "Four hundred thousand francs were set aside").memory.id;
     for n in 0..12 {
         bed.save(&user, format!("Tomatoes in row {n} want water").as_str());
     }
@@ -366,9 +369,9 @@ fn nobody_finds_what_is_private_to_another_or_in_another_space() {
         boundary: Some(boundary),
         ..SaveRequest::new(format!("The combination of the safe, {boundary}"))
     };
-    let private = bed.save(&ada, secret(Boundary::Private)).id;
-    let shared = bed.save(&ada, secret(Boundary::Hub)).id;
-    let own = bed.save(&user, "The combination of the bicycle lock").id;
+    let private = bed.save(&ada, secret(Boundary::Private)).memory.id;
+    let shared = bed.save(&ada, secret(Boundary::Hub)).memory.id;
+    let own = bed.save(&user, "The combination of the bicycle lock").memory.id;
     bed.link(&ada, shared, private, Relation::CausedBy);
     for fusion in [Fusion::Measured, Fusion::Ranks] {
         let found = |caller: &Caller| -> Vec<MemoryId> {
@@ -389,7 +392,7 @@ fn a_filter_holds_for_what_a_question_finds() {
     let user = bed.user();
     let tagged =
         SaveRequest { tags: Some(vec!["garden".to_owned()]), ..SaveRequest::new("Roses need pruning") };
-    let tagged = bed.save(&user, tagged).id;
+    let tagged = bed.save(&user, tagged).memory.id;
     bed.save(&user, "Roses were on sale");
     let mut asked = request(Ask::new("roses"));
     asked.filter.tags = vec!["garden".to_owned()];
@@ -425,7 +428,7 @@ proptest! {
 fn what_nothing_speaks_for_is_not_noted_as_used() {
     let bed = bed();
     let user = bed.user();
-    let id = bed.save(&user, "Backups are kept for thirty days").id;
+    let id = bed.save(&user, "Backups are kept for thirty days").memory.id;
     let answer = ask(&bed, &user, Ask::new("which zebra is kept in the zoo of the capital?"));
     assert_eq!((answer.evidence, answer.hits.len()), (Some(Strength::None), 1));
     bed.engine.flush().expect("flushed");
@@ -543,8 +546,8 @@ fn the_newer_of_two_values_has_no_advantage_in_a_conversation_or_about_another_t
 fn of_two_values_the_newer_does_not_come_first_once_it_was_replaced_or_is_over() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The demo is on Thursday").id;
-    let new = bed.save(&user, "The demo is on Friday").id;
+    let old = bed.save(&user, "The demo is on Thursday").memory.id;
+    let new = bed.save(&user, "The demo is on Friday").memory.id;
     bed.link(&user, old, new, Relation::Updates);
     assert_eq!(explained(&bed, &user, "when is the demo?")[0], "The demo is on Thursday");
     let bed = self::bed();

@@ -228,7 +228,7 @@ fn a_confined_token_neither_sees_nor_makes_more() {
     let confined = speak(&bed, &secret);
     assert_eq!(confined.space, inside, "it speaks in its own space");
     assert_eq!(bed.contents(&confined), ["in"]);
-    refused!(bed.engine.get(&confined, out.id.into()), Error::NoMemory { .. });
+    refused!(bed.engine.get(&confined, out.memory.id.into()), Error::NoMemory { .. });
     refused!(bed.engine.enter(&confined, "outside"), Error::NoSpace { .. });
     refused!(bed.engine.save(&within(&confined, outside), SaveRequest::new("x")), Error::NoSpace { .. });
     let names: Vec<_> = bed.engine.spaces(&confined).unwrap().into_iter().map(|space| space.name).collect();

@@ -44,7 +44,7 @@ fn tended(bed: &Bed, caller: &Caller) -> (u64, u64, u64) {
 fn open_todos_do_not_vanish_with_their_age_and_done_ones_do() {
     let bed = Bed::new();
     let user = bed.user();
-    let milk = bed.save(&user, todo("buy milk")).id;
+    let milk = bed.save(&user, todo("buy milk")).memory.id;
     let goal = SaveRequest { memory_type: Some(MemoryType::Goal), ..SaveRequest::new("run a marathon") };
     bed.save(&user, goal);
     for _ in 0..10 {
@@ -71,7 +71,7 @@ fn an_open_todo_that_expires_is_archived_all_the_same() {
     let bed = Bed::new();
     let user = bed.user();
     let at = bed.engine.now().plus(DAY);
-    let id = bed.save(&user, SaveRequest { expires_at: Some(at), ..todo("vote") }).id;
+    let id = bed.save(&user, SaveRequest { expires_at: Some(at), ..todo("vote") }).memory.id;
     bed.clock.advance(2 * DAY);
     assert_eq!(tended(&bed, &user), (0, 1, 0));
     assert_eq!(tended(&bed, &user), (0, 0, 0), "and stays so");
@@ -82,7 +82,7 @@ fn an_open_todo_that_expires_is_archived_all_the_same() {
 fn done_is_dated_audited_told_twice_and_taken_back() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, todo("buy milk")).id;
+    let id = bed.save(&user, todo("buy milk")).memory.id;
     let at = "2025-12-24".parse().expect("a day");
     let first = bed.engine.done(&user, id.into(), Some(at)).expect("done");
     assert_eq!((first.memory.standing.done_at, first.changed), (Some(at), true));
@@ -105,7 +105,7 @@ fn done_is_dated_audited_told_twice_and_taken_back() {
 fn only_todos_and_goals_are_done_and_only_by_who_may_write() {
     let bed = Bed::new();
     let user = bed.user();
-    let fact = bed.save(&user, "milk is white").id;
+    let fact = bed.save(&user, "milk is white").memory.id;
     let error = bed.engine.done(&user, fact.into(), None).expect_err("a fact");
     assert_eq!(error.code(), "cannot_be_done");
     assert!(error.to_string().contains("of the type fact"), "{error}");
@@ -113,7 +113,7 @@ fn only_todos_and_goals_are_done_and_only_by_who_may_write() {
     let hub = bed.hub("hub");
     let [writer, reader] =
         [("writer", Role::Writer), ("reader", Role::Reader)].map(|(name, role)| bed.member(name, hub, role));
-    let id = bed.save(&writer, todo("water the plants")).id;
+    let id = bed.save(&writer, todo("water the plants")).memory.id;
     refused!(bed.engine.done(&reader, id.into(), None), Error::Denied { .. });
     bed.engine.done(&writer, id.into(), None).expect("done");
     let edit = UpdateRequest { memory_type: Some(MemoryType::Fact), ..UpdateRequest::default() };
@@ -124,7 +124,7 @@ fn only_todos_and_goals_are_done_and_only_by_who_may_write() {
 fn a_context_shows_done_todos_as_done_and_never_as_open() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, todo("buy milk")).id;
+    let id = bed.save(&user, todo("buy milk")).memory.id;
     bed.save(&user, todo("walk the dog"));
     assert!(context(&bed, &user).contains("buy milk"));
     let at = bed.engine.now();
@@ -139,13 +139,13 @@ fn a_context_shows_done_todos_as_done_and_never_as_open() {
 fn a_todo_that_is_said_again_is_open_again_and_that_is_told() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, todo("buy milk")).id;
+    let id = bed.save(&user, todo("buy milk")).memory.id;
     bed.engine.done(&user, id.into(), None).expect("done");
     let heard = SaveRequest { author: Some(Author::Auto), ..todo("buy milk") };
     bed.save(&user, heard);
     assert!(bed.get(&user, id).standing.done_at.is_some(), "a pass that hears it again does not mean that");
     let again = bed.save(&user, todo("buy milk"));
-    assert_eq!(again.id, id);
+    assert_eq!(again.memory.id, id);
     assert!(again.warnings.iter().any(|warning| matches!(warning, Warning::Reopened { .. })), "{again:?}");
     assert!(bed.get(&user, id).is_open());
 }

@@ -32,7 +32,7 @@ fn an_update_changes_what_it_says_and_keeps_the_rest() {
         tags: Some(vec!["a".to_owned()]),
         ..keyed("k", "one")
     };
-    let before = bed.get(&user, bed.save(&user, request).id);
+    let before = bed.get(&user, bed.save(&user, request).memory.id);
     let after = bed.update(&user, before.id, &said("two"));
     assert_eq!((after.version, after.number), (Version(2), before.number));
     assert!(after.usage.updated_at > before.usage.updated_at);
@@ -49,7 +49,7 @@ fn an_update_changes_what_it_says_and_keeps_the_rest() {
 fn an_update_that_changes_nothing_makes_no_version() {
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.get(&user, bed.save(&user, "same").id);
+    let memory = bed.get(&user, bed.save(&user, "same").memory.id);
     assert_eq!(bed.update(&user, memory.id, &said(" same\n")), memory);
     refused!(
         bed.engine.update(&user, memory.id.into(), &UpdateRequest::default()),
@@ -79,7 +79,7 @@ fn an_update_can_clear_a_field() {
         expires_at: Some(None),
         ..UpdateRequest::default()
     };
-    let edition = bed.update(&user, saved.id, &clear).edition;
+    let edition = bed.update(&user, saved.memory.id, &clear).edition;
     assert_eq!((edition.key, edition.text.title, edition.text.summary), (None, None, None));
     assert_eq!((edition.text.tags.len(), edition.source_note), (0, None));
     assert_eq!(edition.span.expires_at, None);
@@ -99,10 +99,10 @@ fn a_new_type_brings_its_own_defaults_unless_they_were_set() {
         },
     );
     let todo = UpdateRequest { memory_type: Some(MemoryType::Todo), ..UpdateRequest::default() };
-    let class = bed.update(&user, plain.id, &todo).edition.class;
+    let class = bed.update(&user, plain.memory.id, &todo).edition.class;
     assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Volatile));
     assert_eq!(class.importance.get(), 0.3);
-    let class = bed.update(&user, set.id, &todo).edition.class;
+    let class = bed.update(&user, set.memory.id, &todo).edition.class;
     assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Evolving));
     assert_eq!(class.importance.get(), 0.9);
 }
@@ -113,9 +113,9 @@ fn an_update_of_another_version_than_the_caller_saw_is_refused() {
     let user = bed.user();
     let memory = bed.save(&user, "one");
     let on = |version, content| UpdateRequest { if_version: Some(Version(version)), ..said(content) };
-    bed.update(&user, memory.id, &on(1, "two"));
+    bed.update(&user, memory.memory.id, &on(1, "two"));
     refused!(
-        bed.engine.update(&user, memory.id.into(), &on(1, "three")),
+        bed.engine.update(&user, memory.memory.id.into(), &on(1, "three")),
         Error::Changed { expected: Version(1), found: Version(2), .. }
     );
     assert_eq!(bed.contents(&user), ["two"]);
@@ -129,15 +129,15 @@ fn an_update_onto_what_another_memory_holds_names_that_one() {
     bed.save(&user, keyed("k", "keyed"));
     let third = bed.save(&user, "third");
     assert_eq!(
-        words(bed.engine.update(&user, third.id.into(), &said("held"))),
+        words(bed.engine.update(&user, third.memory.id.into(), &said("held"))),
         "memory #1 already holds this content"
     );
     let with_key = UpdateRequest { key: Some(Some("k".to_owned())), ..UpdateRequest::default() };
     refused!(
-        bed.engine.update(&user, third.id.into(), &with_key),
+        bed.engine.update(&user, third.memory.id.into(), &with_key),
         Error::Held { other: MemoryRef::Number(Number(2)), what: Unique::Key }
     );
-    assert_eq!(bed.get(&user, third.id).version, Version(1));
+    assert_eq!(bed.get(&user, third.memory.id).version, Version(1));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_validity_that_ends_before_it_begins_is_refused_also_in_two_steps() {
         bed.save(&user, SaveRequest { valid_from: Some(build::second(10)), ..SaveRequest::new("lease") });
     let ends = UpdateRequest { valid_until: Some(Some(build::second(9))), ..UpdateRequest::default() };
     refused!(
-        bed.engine.update(&user, memory.id.into(), &ends),
+        bed.engine.update(&user, memory.memory.id.into(), &ends),
         Error::Invalid(Invalid::EndsBeforeStart { .. })
     );
 }
@@ -160,17 +160,17 @@ fn only_its_owner_may_take_a_memory_away_from_the_others() {
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
     let memory = bed.save(&owner, "shared");
     refused!(
-        bed.engine.update(&other, memory.id.into(), &bounded(Boundary::Private)),
+        bed.engine.update(&other, memory.memory.id.into(), &bounded(Boundary::Private)),
         Error::OwnerOnly { .. }
     );
     refused!(
-        bed.engine.update(&other, memory.id.into(), &bounded(Boundary::Team)),
+        bed.engine.update(&other, memory.memory.id.into(), &bounded(Boundary::Team)),
         Error::OwnerOrAdmin { .. }
     );
     let admin = bed.member("admin", hub, Role::Admin);
-    bed.update(&admin, memory.id, &bounded(Boundary::Team));
-    bed.update(&owner, memory.id, &bounded(Boundary::Private));
-    refused!(bed.engine.get(&other, memory.id.into()), Error::NoMemory { .. });
+    bed.update(&admin, memory.memory.id, &bounded(Boundary::Team));
+    bed.update(&owner, memory.memory.id, &bounded(Boundary::Private));
+    refused!(bed.engine.get(&other, memory.memory.id.into()), Error::NoMemory { .. });
 }
 
 #[test]
@@ -179,12 +179,12 @@ fn nobody_may_open_a_group() {
     let group = within(&bed.user(), bed.space("group", SpaceKind::Group));
     let memory = bed.save(&group, "sealed");
     refused!(
-        bed.engine.update(&group, memory.id.into(), &bounded(Boundary::Org)),
+        bed.engine.update(&group, memory.memory.id.into(), &bounded(Boundary::Org)),
         Error::Invalid(Invalid::BoundaryTooWide { .. })
     );
     let from_outside = within(&group, SpaceId::DEFAULT);
     refused!(
-        bed.engine.update(&from_outside, memory.id.into(), &bounded(Boundary::Team)),
+        bed.engine.update(&from_outside, memory.memory.id.into(), &bounded(Boundary::Team)),
         Error::Invalid(Invalid::BoundaryTooWide { .. })
     );
 }
@@ -196,7 +196,7 @@ fn editing_takes_the_role_of_a_writer_where_the_memory_lives() {
     let owner = bed.member("owner", hub, Role::Writer);
     let reader = bed.member("reader", hub, Role::Reader);
     let memory = bed.save(&owner, "shared");
-    let which = MemoryRef::Id(memory.id);
+    let which = MemoryRef::Id(memory.memory.id);
     let denied = [
         bed.engine.update(&reader, which, &said("x")).map(drop),
         bed.engine.revert(&reader, which, Version(1)).map(drop),
@@ -204,12 +204,12 @@ fn editing_takes_the_role_of_a_writer_where_the_memory_lives() {
         bed.engine.unarchive(&reader, which).map(drop),
         bed.engine.pin(&reader, which).map(drop),
         bed.engine.forget(&reader, which, &ForgetRequest::default()).map(drop),
-        bed.engine.associate(&reader, which, &link(memory.id, Relation::RelatedTo)).map(drop),
+        bed.engine.associate(&reader, which, &link(memory.memory.id, Relation::RelatedTo)).map(drop),
     ];
     for result in denied {
         assert_eq!(words(result), "this needs the role writer in the space `hub`");
     }
-    let org_wide = bed.update(&owner, memory.id, &bounded(Boundary::Org));
+    let org_wide = bed.update(&owner, memory.memory.id, &bounded(Boundary::Org));
     let elsewhere = bed.member("elsewhere", bed.hub("next-door"), Role::Admin);
     assert_eq!(
         words(bed.engine.update(&elsewhere, org_wide.id.into(), &said("x"))),
@@ -245,7 +245,7 @@ fn a_mirror_follows_its_file_and_says_so() {
         let text = words(result);
         assert!(text.ends_with("mirrors line 7 of MEMORY.md"), "{text}");
     }
-    bed.link(&user, record.id, memory.id, Relation::RelatedTo);
+    bed.link(&user, record.memory.id, memory.id, Relation::RelatedTo);
 }
 
 #[test]
@@ -257,11 +257,11 @@ fn history_tells_who_changed_what_newest_first() {
     let memory = bed.save(&owner, "one");
     bed.update(
         &editor,
-        memory.id,
+        memory.memory.id,
         &UpdateRequest { importance: Some(1.0), tags: Some(vec!["t".to_owned()]), ..said("two") },
     );
-    bed.engine.revert(&owner, memory.id.into(), Version(1)).unwrap();
-    let history = bed.engine.history(&owner, memory.id.into()).unwrap();
+    bed.engine.revert(&owner, memory.memory.id.into(), Version(1)).unwrap();
+    let history = bed.engine.history(&owner, memory.memory.id.into()).unwrap();
     let told: Vec<_> = history
         .iter()
         .map(|entry| (entry.version.0, entry.act, entry.by_name.as_str(), entry.agent.as_deref()))
@@ -285,7 +285,7 @@ fn the_history_of_long_contents_leaves_the_older_ones_out_and_says_so() {
     let bed = Bed::new();
     let user = bed.user();
     let long = |n: u32| format!("{n} ").repeat(400_000).trim().to_owned();
-    let id = bed.save(&user, long(1).as_str()).id;
+    let id = bed.save(&user, long(1).as_str()).memory.id;
     for n in 2..=7 {
         bed.update(&user, id, &said(&long(n)));
     }
@@ -308,12 +308,12 @@ fn history_does_not_tell_what_was_private() {
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
     let memory =
         bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("secret") });
-    bed.update(&owner, memory.id, &UpdateRequest { boundary: Some(Boundary::Hub), ..said("shared") });
-    let history = bed.engine.history(&other, memory.id.into()).unwrap();
+    bed.update(&owner, memory.memory.id, &UpdateRequest { boundary: Some(Boundary::Hub), ..said("shared") });
+    let history = bed.engine.history(&other, memory.memory.id.into()).unwrap();
     assert_eq!(history.len(), 1);
     assert_eq!(history[0].changed, [""; 0], "not even what changed");
-    refused!(bed.engine.revert(&other, memory.id.into(), Version(1)), Error::NoVersion { .. });
-    assert_eq!(bed.engine.history(&owner, memory.id.into()).unwrap().len(), 2);
+    refused!(bed.engine.revert(&other, memory.memory.id.into(), Version(1)), Error::NoVersion { .. });
+    assert_eq!(bed.engine.history(&owner, memory.memory.id.into()).unwrap().len(), 2);
 }
 
 #[test]
@@ -323,18 +323,18 @@ fn a_revert_is_a_new_version_and_keeps_the_boundary() {
     let memory = bed.save(&hub, keyed("k", "one"));
     bed.update(
         &hub,
-        memory.id,
+        memory.memory.id,
         &UpdateRequest { boundary: Some(Boundary::Team), key: Some(None), ..said("two") },
     );
-    let back = bed.engine.revert(&hub, memory.id.into(), Version(1)).unwrap().memory;
+    let back = bed.engine.revert(&hub, memory.memory.id.into(), Version(1)).unwrap().memory;
     assert_eq!(back.version, Version(3));
     assert_eq!(back.edition.text.content, "one");
     assert_eq!(back.edition.key.as_deref(), Some("k"));
     assert_eq!(back.edition.boundary, Boundary::Team, "who may see it stays");
-    let again = bed.engine.revert(&hub, memory.id.into(), Version(3)).unwrap().memory;
+    let again = bed.engine.revert(&hub, memory.memory.id.into(), Version(3)).unwrap().memory;
     assert_eq!(again.version, Version(3), "to what it says already is nothing");
     refused!(
-        bed.engine.revert(&hub, memory.id.into(), Version(9)),
+        bed.engine.revert(&hub, memory.memory.id.into(), Version(9)),
         Error::NoVersion { version: Version(9), .. }
     );
 }
@@ -344,9 +344,12 @@ fn a_revert_cannot_take_back_a_key_that_another_holds_by_now() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, keyed("k", "first"));
-    bed.update(&user, first.id, &UpdateRequest { key: Some(None), ..UpdateRequest::default() });
+    bed.update(&user, first.memory.id, &UpdateRequest { key: Some(None), ..UpdateRequest::default() });
     bed.save(&user, keyed("k", "second"));
-    refused!(bed.engine.revert(&user, first.id.into(), Version(1)), Error::Held { what: Unique::Key, .. });
+    refused!(
+        bed.engine.revert(&user, first.memory.id.into(), Version(1)),
+        Error::Held { what: Unique::Key, .. }
+    );
 }
 
 #[test]
@@ -354,11 +357,11 @@ fn an_edit_made_meanwhile_is_kept() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "content");
-    let (other, theirs, id) = (bed.beside(), user.clone(), memory.id);
+    let (other, theirs, id) = (bed.beside(), user.clone(), memory.memory.id);
     bed.store.before_next_apply(move |_| {
         other.update(&theirs, id.into(), &titled("their title")).expect("the other was faster");
     });
-    let after = bed.update(&user, memory.id, &said("my content"));
+    let after = bed.update(&user, memory.memory.id, &said("my content"));
     assert_eq!(after.version, Version(3));
     assert_eq!(after.edition.text.content, "my content");
     assert_eq!(after.edition.text.title.as_deref(), Some("their title"));
@@ -373,23 +376,23 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
         |bed, user, which| bed.engine.update(user, which, &titled("title")).expect("an edit").memory,
         |bed, user, _| {
             let receipt = bed.save(user, keyed("k", "other content"));
-            bed.get(user, receipt.id)
+            bed.get(user, receipt.memory.id)
         },
     ];
     for act in acts {
-        let (other, theirs, id) = (bed.beside(), user.clone(), memory.id);
+        let (other, theirs, id) = (bed.beside(), user.clone(), memory.memory.id);
         bed.store.before_next_apply(move |_| {
             other.pin(&theirs, id.into()).expect("the other was faster");
         });
-        let after = act(&bed, &user, memory.id.into());
+        let after = act(&bed, &user, memory.memory.id.into());
         assert!(after.standing.pinned, "the pin was acknowledged");
-        bed.engine.unpin(&user, memory.id.into()).unwrap();
+        bed.engine.unpin(&user, memory.memory.id.into()).unwrap();
     }
-    let (other, theirs, id) = (bed.beside(), user.clone(), memory.id);
+    let (other, theirs, id) = (bed.beside(), user.clone(), memory.memory.id);
     bed.store.before_next_apply(move |_| {
         other.archive(&theirs, id.into()).expect("the other was faster");
     });
-    let after = bed.update(&user, memory.id, &said("third content"));
+    let after = bed.update(&user, memory.memory.id, &said("third content"));
     assert_eq!(after.standing.state, State::Archived);
 }
 
@@ -399,13 +402,13 @@ fn an_edit_that_could_not_be_embedded_says_so_as_a_save_does() {
     let user = bed.user();
     let saved = bed.save(&user, "first");
     assert!(matches!(saved.warnings.as_slice(), [Warning::NotEmbedded { .. }]));
-    let edited = bed.engine.update(&user, saved.id.into(), &said("second")).expect("an edit");
+    let edited = bed.engine.update(&user, saved.memory.id.into(), &said("second")).expect("an edit");
     assert_eq!(edited.warnings, saved.warnings);
-    let reverted = bed.engine.revert(&user, saved.id.into(), Version(1)).expect("a revert");
+    let reverted = bed.engine.revert(&user, saved.memory.id.into(), Version(1)).expect("a revert");
     assert_eq!(reverted.warnings, saved.warnings);
     // An edit that keeps the text needs no vectors, and an engine without a model is meant to have none.
     let pinned = UpdateRequest { importance: Some(0.9), ..UpdateRequest::default() };
-    assert_eq!(bed.engine.update(&user, saved.id.into(), &pinned).expect("an edit").warnings, []);
+    assert_eq!(bed.engine.update(&user, saved.memory.id.into(), &pinned).expect("an edit").warnings, []);
     let without = bed.beside();
-    assert_eq!(without.update(&user, saved.id.into(), &said("third")).expect("an edit").warnings, []);
+    assert_eq!(without.update(&user, saved.memory.id.into(), &said("third")).expect("an edit").warnings, []);
 }

@@ -268,7 +268,7 @@ fn one_long_memory_can_be_embedded_by_itself() {
     let bed = bed();
     let user = bed.user();
     let receipt = bed.save(&user, long(40).as_str());
-    let which = receipt.id.into();
+    let which = receipt.memory.id.into();
     let sections = bed.engine.embed_memory(&user, which, 0).expect("a count");
     assert!(sections >= 40, "{sections}");
     assert_eq!(bed.engine.embed_memory(&user, which, 10).expect("embedded"), sections - 10);
@@ -276,7 +276,7 @@ fn one_long_memory_can_be_embedded_by_itself() {
     assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 0);
     let off = bed.beside_with(Arc::new(NoEmbedder), Vec::new());
     let silent = off.save(&user, SaveRequest::new(long(41))).expect("saved");
-    assert_eq!(off.embed_memory(&user, silent.id.into(), 9).expect("nothing to do"), 0);
+    assert_eq!(off.embed_memory(&user, silent.memory.id.into(), 9).expect("nothing to do"), 0);
     let other = bed.person("other");
     refused!(bed.engine.embed_memory(&other, which, 9), Error::NoMemory { .. });
 }

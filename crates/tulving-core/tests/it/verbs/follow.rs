@@ -45,12 +45,12 @@ impl FollowFixture {
 fn everybody_is_told_of_what_they_may_see() {
     let town = FollowFixture::new();
     let (bed, ann) = (&town.bed, &town.ann);
-    let shared = bed.save(ann, "shared").id;
+    let shared = bed.save(ann, "shared").memory.id;
     let request = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("her own") };
-    let own = bed.save(ann, request).id;
+    let own = bed.save(ann, request).memory.id;
     bed.update(&town.bob, shared, &said("shared, edited"));
     bed.link(ann, own, shared, Relation::PartOf);
-    let hers = bed.save(&town.eve, "hers").id;
+    let hers = bed.save(&town.eve, "hers").memory.id;
     let saved = |id| (ChangeKind::Saved, id);
     let edited = (ChangeKind::Revised, shared);
     assert_eq!(
@@ -71,7 +71,7 @@ fn everybody_is_told_of_what_they_may_see() {
 fn who_loses_sight_of_a_memory_is_told_that_it_is_gone() {
     let town = FollowFixture::new();
     let (bed, ann) = (&town.bed, &town.ann);
-    let id = bed.save(ann, "walrus").id;
+    let id = bed.save(ann, "walrus").memory.id;
     let told = |caller: &Caller, after: Seq| -> Vec<ChangeKind> {
         town.told(caller, after).into_iter().map(|(kind, _)| kind).collect()
     };
@@ -176,7 +176,7 @@ fn who_follows_from_before_what_is_there_learns_of_the_gap() {
 fn vectors_are_nothing_that_anybody_sees() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, "walrus").id;
+    let id = bed.save(&user, "walrus").memory.id;
     let after = bed.engine.head().unwrap();
     let embedding = bed.beside_with(std::sync::Arc::new(FakeEmbedder), Vec::new());
     assert_eq!(embedding.embed_waiting(10).unwrap().left, 0);
@@ -191,10 +191,10 @@ fn vectors_are_nothing_that_anybody_sees() {
 fn a_change_reads_the_same_in_every_surface() {
     let bed = Bed::with(ManualClock::new(), std::sync::Arc::new(FakeEmbedder));
     let user = bed.user();
-    let id = bed.save(&user, "walrus").id;
+    let id = bed.save(&user, "walrus").memory.id;
     let change = bed.engine.changes(&user, Seq(0), 1).unwrap().changes.remove(0);
     let json = serde_json::to_value(&change).unwrap();
     assert_eq!((json["kind"].as_str(), json["seq"].as_u64()), (Some("saved"), Some(1)));
-    assert_eq!(json["memory"], id.to_string());
+    assert_eq!(json["memory"], serde_json::json!(id));
     assert_eq!(serde_json::from_value::<tulving_core::model::change::Change>(json).unwrap(), change);
 }

@@ -21,7 +21,7 @@ fn ids(gone: &Gone) -> Vec<MemoryId> {
 fn all_that_are_there_go_and_the_others_are_named() {
     let bed = Bed::new();
     let user = bed.user();
-    let [one, two, three] = ["one", "two", "three"].map(|content| bed.save(&user, content).id);
+    let [one, two, three] = ["one", "two", "three"].map(|content| bed.save(&user, content).memory.id);
     bed.forget(&user, three, Manner::Soft);
     let (number, nothing) = (MemoryRef::Number(Number(1)), MemoryRef::Number(Number(99)));
     let which = [two.into(), nothing, number, three.into(), one.into(), nothing];
@@ -47,7 +47,7 @@ fn one_that_may_not_be_forgotten_holds_all_of_them_back() {
     let bed = Bed::new();
     let hub = bed.hub("hub");
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
-    let (hers, his) = (bed.save(&ann, "hers").id, bed.save(&bob, "his").id);
+    let (hers, his) = (bed.save(&ann, "hers").memory.id, bed.save(&bob, "his").memory.id);
     let both = [his.into(), hers.into()];
     refused!(forget(&bed, &bob, &both, Manner::Hard), Error::OwnerOrAdmin { .. });
     assert_eq!(bed.contents(&bob).len(), 2);
@@ -62,7 +62,7 @@ fn one_that_may_not_be_forgotten_holds_all_of_them_back() {
 fn one_that_somebody_else_erases_meanwhile_is_missing() {
     let bed = Bed::new();
     let user = bed.user();
-    let [one, two] = ["one", "two"].map(|content| bed.save(&user, content).id);
+    let [one, two] = ["one", "two"].map(|content| bed.save(&user, content).memory.id);
     bed.store.before_next_apply(move |store| tulving_testkit::build::StoreFixture::new(store).erase(one));
     let gone = forget(&bed, &user, &[one.into(), two.into()], Manner::Soft).unwrap();
     assert_eq!((ids(&gone), gone.missing), (vec![two], vec![one.into()]));

@@ -41,7 +41,7 @@ fn a_dry_run_counts_shows_the_newest_and_writes_nothing() {
     let bed = Bed::new();
     let user = bed.user();
     let mut all: Vec<MemoryId> =
-        (0..25).map(|n| bed.save(&user, tagged("old", &format!("old {n}"))).id).collect();
+        (0..25).map(|n| bed.save(&user, tagged("old", &format!("old {n}"))).memory.id).collect();
     all.reverse();
     bed.save(&user, tagged("new", "new"));
     let before = format!("{:?}", bed.dump());
@@ -58,9 +58,9 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     let bed = Bed::new();
     let user = bed.user();
     let elsewhere = within(&user, bed.hub("elsewhere"));
-    let there = bed.save(&elsewhere, tagged("old", "old elsewhere")).id;
-    let [one, two] = ["old one", "old two"].map(|content| bed.save(&user, tagged("old", content)).id);
-    let kept = bed.save(&user, tagged("new", "new")).id;
+    let there = bed.save(&elsewhere, tagged("old", "old elsewhere")).memory.id;
+    let [one, two] = ["old one", "old two"].map(|content| bed.save(&user, tagged("old", content)).memory.id);
+    let kept = bed.save(&user, tagged("new", "new")).memory.id;
     // Whatever the filter says of space: it is that of the call.
     for space in [None, Some(elsewhere.space)] {
         let filter = Filter { space, ..with_tag("old") };
@@ -133,7 +133,7 @@ fn another_count_than_expected_forgets_nothing_and_both_are_named() {
 fn the_count_is_looked_at_again_where_somebody_was_faster() {
     let bed = Bed::new();
     let user = bed.user();
-    let [one, _two] = ["one", "two"].map(|content| bed.save(&user, tagged("old", content)).id);
+    let [one, _two] = ["one", "two"].map(|content| bed.save(&user, tagged("old", content)).memory.id);
     let (other, theirs) = (bed.beside(), user.clone());
     bed.store.before_next_apply(move |_| {
         other.forget(&theirs, one.into(), &ForgetRequest::default()).expect("the other was faster");
@@ -150,9 +150,9 @@ fn private_memories_of_others_are_neither_counted_nor_touched() {
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, hub, Role::Writer));
     let admin = within(&bed.user(), hub);
     let private = |content: &str| SaveRequest { boundary: Some(Boundary::Private), ..tagged("old", content) };
-    let hers = bed.save(&ann, private("hers")).id;
-    let his = bed.save(&bob, private("his")).id;
-    let shared = bed.save(&ann, tagged("old", "shared")).id;
+    let hers = bed.save(&ann, private("hers")).memory.id;
+    let his = bed.save(&bob, private("his")).memory.id;
+    let shared = bed.save(&ann, tagged("old", "shared")).memory.id;
     for (who, count) in [(&ann, 2), (&bob, 2), (&admin, 1)] {
         assert_eq!(foreseen(&bed, who, &old(Manner::Soft)).count, count);
     }
@@ -196,7 +196,7 @@ fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
     let hub = bed.hub("hub");
     let owner = bed.member("owner", hub, Role::Writer);
     let admin = within(&bed.user(), hub);
-    let [one, two] = ["one", "two"].map(|content| bed.save(&owner, tagged("old", content)).id);
+    let [one, two] = ["one", "two"].map(|content| bed.save(&owner, tagged("old", content)).memory.id);
     let (other, theirs) = (bed.beside(), owner.clone());
     bed.store.before_next_apply(move |_| {
         let private = UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() };
@@ -210,7 +210,7 @@ fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
 fn what_was_edited_out_of_the_condition_stays() {
     let bed = Bed::new();
     let user = bed.user();
-    let [one, two] = ["one", "two"].map(|content| bed.save(&user, tagged("old", content)).id);
+    let [one, two] = ["one", "two"].map(|content| bed.save(&user, tagged("old", content)).memory.id);
     let (other, theirs) = (bed.beside(), user.clone());
     bed.store.before_next_apply(move |_| {
         let kept = UpdateRequest { tags: Some(vec!["keep".to_owned()]), ..said("one after all") };
@@ -225,9 +225,9 @@ fn what_files_say_and_what_is_archived_is_left_out_unless_the_archive_is_named()
     let bed = Bed::new();
     let user = bed.user();
     bed.edit(&user, "memory/2026-05-27.md", "Likes green tea\n");
-    let archived = bed.save(&user, "archived tea").id;
+    let archived = bed.save(&user, "archived tea").memory.id;
     bed.engine.archive(&user, archived.into()).unwrap();
-    let tea = bed.save(&user, "tea").id;
+    let tea = bed.save(&user, "tea").memory.id;
     let filter =
         |states: Vec<State>| Filter { states, substring: Some("tea".to_owned()), ..Filter::default() };
     // Read in, so that it is in the store.
@@ -255,7 +255,7 @@ fn more_than_one_act_may_forget_is_refused_with_the_number() {
     bed.engine.save_many(&user, requests).expect("saved");
     let filter = Filter { types: vec![MemoryType::Observation], ..Filter::default() };
     let all = asked(filter, Manner::Soft, None);
-    let last = bed.save(&user, request(limits::BATCH)).id;
+    let last = bed.save(&user, request(limits::BATCH)).memory.id;
     for refused in [
         bed.engine.forget_where(&user, &all).map(drop),
         bed.engine.foresee_forget_where(&user, &all).map(drop),

@@ -122,8 +122,8 @@ fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
     let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")]);
     let moved = Taken::Moved { from: "/d/a.md".to_owned() };
     assert_eq!(taken, [of("/d/b.md", moved), of("/d/c.md", Taken::Created)]);
-    assert_eq!(at(&bed, "/d/b.md").expect("there").0, pushed.id);
-    assert_eq!(bed.get(&user, pushed.id).provenance.paths(), ["/d/b.md"]);
+    assert_eq!(at(&bed, "/d/b.md").expect("there").0, pushed.memory.id);
+    assert_eq!(bed.get(&user, pushed.memory.id).provenance.paths(), ["/d/b.md"]);
     assert_eq!(plan.vanished().len(), 0);
     assert_eq!(import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]).1.unchanged, 1);
 }
@@ -139,10 +139,10 @@ fn a_file_that_was_forgotten_and_pushed_again_is_followed_again() {
     let about = SaveRequest { source_path: Some("/d/a.md".to_owned()), ..SaveRequest::default() };
     let document = Document { name: Some("/d/a.md".to_owned()), bytes: b"alpha".to_vec(), about };
     let pushed = bed.engine.push(&user, document).expect("pushed");
-    assert_ne!(pushed.id, id);
+    assert_ne!(pushed.memory.id, id);
     let (taken, plan) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
     assert_eq!((taken, plan.forgotten.len()), (vec![of("/d/a.md", Taken::Updated)], 0));
-    assert_eq!(at(&bed, "/d/a.md"), Some((pushed.id, "alpha and more".to_owned(), State::Active)));
+    assert_eq!(at(&bed, "/d/a.md"), Some((pushed.memory.id, "alpha and more".to_owned(), State::Active)));
     assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]).1.unchanged, 1);
 }
 

@@ -1,6 +1,6 @@
 //! associate, dissociate and related.
 
-use tulving_core::model::answer::{Fate, Warning};
+use tulving_core::model::answer::{SaveOutcome, Warning};
 use tulving_core::model::association::Association;
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
@@ -19,7 +19,7 @@ fn weighted(target: MemoryId, weight: f64) -> AssociationRequest {
 }
 
 fn save_all<const N: usize>(bed: &Bed, caller: &Caller, contents: [&str; N]) -> [MemoryId; N] {
-    contents.map(|content| bed.save(caller, content).id)
+    contents.map(|content| bed.save(caller, content).memory.id)
 }
 
 fn near(bed: &Bed, caller: &Caller, from: MemoryId, depth: usize) -> Vec<(String, usize)> {
@@ -72,11 +72,11 @@ fn to_supersede_takes_the_right_to_write_where_the_target_lives() {
     let visitor = bed.member("visitor", bed.hub("own"), Role::Writer);
     let [mine] = save_all(&bed, &visitor, ["mine"]);
     refused!(
-        bed.engine.associate(&visitor, mine.into(), &link(target.id, Relation::Updates)),
+        bed.engine.associate(&visitor, mine.into(), &link(target.memory.id, Relation::Updates)),
         Error::Denied { .. }
     );
-    bed.link(&visitor, mine, target.id, Relation::Contradicts);
-    assert_eq!(bed.get(&visitor, target.id).superseded_by, None);
+    bed.link(&visitor, mine, target.memory.id, Relation::Contradicts);
+    assert_eq!(bed.get(&visitor, target.memory.id).superseded_by, None);
 }
 
 #[test]
@@ -121,12 +121,15 @@ fn a_fact_that_changed_back_was_lost() {
         let said = format!("The office is in {town}");
         bed.save(&user, SaveRequest { associations, ..SaveRequest::new(said) })
     };
-    let berlin = office("Berlin", None).id;
-    let hamburg = office("Hamburg", Some(berlin)).id;
+    let berlin = office("Berlin", None).memory.id;
+    let hamburg = office("Hamburg", Some(berlin)).memory.id;
     let ids = [berlin, hamburg];
     assert_eq!(replaced(&bed, &user, &ids), [2, 0]);
     let back = office("Berlin", Some(hamburg));
-    assert_eq!((back.id, back.fate, back.warnings), (berlin, Fate::Duplicate, vec![holds_again(1, 2)]));
+    assert_eq!(
+        (back.memory.id, back.outcome, back.warnings),
+        (berlin, SaveOutcome::Duplicate, vec![holds_again(1, 2)])
+    );
     assert_eq!(replaced(&bed, &user, &ids), [0, 1]);
     assert_eq!(briefed(&bed, &user), ["The office is in Berlin"]);
     let again = office("Berlin", Some(hamburg));
@@ -250,8 +253,8 @@ fn nobody_is_led_through_a_memory_they_may_not_see() {
     let [near_one, far_one] = save_all(&bed, &owner, ["near", "far"]);
     let between =
         bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("between") });
-    bed.link(&owner, near_one, between.id, Relation::RelatedTo);
-    bed.link(&owner, between.id, far_one, Relation::RelatedTo);
+    bed.link(&owner, near_one, between.memory.id, Relation::RelatedTo);
+    bed.link(&owner, between.memory.id, far_one, Relation::RelatedTo);
     assert_eq!(near(&bed, &owner, near_one, 2).len(), 2);
     assert_eq!(near(&bed, &reader, near_one, 5), []);
 }
@@ -279,7 +282,7 @@ fn relatives_end_where_they_are_long() {
     let user = bed.user();
     let [start] = save_all(&bed, &user, ["start"]);
     for n in 0..7_u32 {
-        let far = bed.save(&user, format!("{n} ").repeat(1_450_000).as_str()).id;
+        let far = bed.save(&user, format!("{n} ").repeat(1_450_000).as_str()).memory.id;
         bed.engine.associate(&user, start.into(), &weighted(far, 0.9 - f64::from(n) / 10.0)).unwrap();
     }
     let told: Vec<String> =

@@ -30,7 +30,7 @@ fn fill(bed: &Bed, caller: &Caller, count: usize) -> Vec<MemoryId> {
         importance: Some((n % 5) as f64 / 5.0),
         ..SaveRequest::new(format!("memory {n}"))
     };
-    (0..count).map(|n| bed.save(caller, one(n)).id).collect()
+    (0..count).map(|n| bed.save(caller, one(n)).memory.id).collect()
 }
 
 fn pages(bed: &Bed, caller: &Caller, request: &ListRequest, mut between: impl FnMut(usize)) -> Vec<Memory> {

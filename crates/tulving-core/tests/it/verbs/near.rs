@@ -25,13 +25,13 @@ fn a_new_memory_is_linked_to_those_that_say_nearly_the_same() {
     let old = bed.save(&user, WORDS);
     let new = bed.save(&user, format!("{WORDS} thirteen").as_str());
     assert_eq!(new.near.len(), 1);
-    assert_eq!((new.near[0].id, new.near[0].number), (old.id, old.number));
+    assert_eq!((new.near[0].id, new.near[0].number), (old.memory.id, old.memory.number));
     assert!(new.near[0].similarity.get() > 0.9);
-    let related = bed.engine.related(&user, new.id.into(), 1).expect("relatives");
+    let related = bed.engine.related(&user, new.memory.id.into(), 1).expect("relatives");
     let edge = related[0].via[0];
     assert_eq!((edge.relation, edge.linked_by), (Relation::Updates, LinkedBy::Auto));
-    assert_eq!((edge.source, edge.weight), (new.id, new.near[0].similarity));
-    assert_eq!(bed.get(&user, old.id).superseded_by, None, "it relates and does not demote");
+    assert_eq!((edge.source, edge.weight), (new.memory.id, new.near[0].similarity));
+    assert_eq!(bed.get(&user, old.memory.id).superseded_by, None, "it relates and does not demote");
     assert_eq!(bed.save(&user, "something else entirely").near, []);
     let wider =
         SaveRequest { boundary: Some(Boundary::Hub), ..SaveRequest::new(format!("{WORDS} fourteen")) };
@@ -62,8 +62,9 @@ fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
     let counts: Vec<usize> = receipts.iter().map(|receipt| receipt.near.len()).collect();
     assert_eq!(counts, [0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
     for receipt in &receipts {
-        let related = together.engine.related(&user, receipt.id.into(), 1).expect("relatives");
-        let out = related.iter().flat_map(|relative| &relative.via).filter(|edge| edge.source == receipt.id);
+        let related = together.engine.related(&user, receipt.memory.id.into(), 1).expect("relatives");
+        let out =
+            related.iter().flat_map(|relative| &relative.via).filter(|edge| edge.source == receipt.memory.id);
         assert_eq!(out.count(), receipt.near.len());
     }
 }
@@ -81,10 +82,10 @@ fn what_was_committed_while_a_save_was_decided_is_linked_too() {
     });
     let late = bed.save(&user, format!("{WORDS} thirteen").as_str());
     let near: Vec<_> = late.near.iter().map(|near| near.number.expect("a number").0).collect();
-    assert_eq!((late.number.expect("a number").0, near), (4, vec![1]));
-    let related = bed.engine.related(&user, late.id.into(), 1).expect("relatives");
+    assert_eq!((late.memory.number.expect("a number").0, near), (4, vec![1]));
+    let related = bed.engine.related(&user, late.memory.id.into(), 1).expect("relatives");
     assert_eq!(related.len(), 1);
-    assert_eq!((related[0].memory.id, related[0].via[0].source), (late.near[0].id, late.id));
+    assert_eq!((related[0].memory.id, related[0].via[0].source), (late.near[0].id, late.memory.id));
 }
 
 #[test]
@@ -106,8 +107,8 @@ fn of_memories_that_are_saved_at_once_every_two_are_linked() {
 fn what_is_embedded_once_more_is_not_linked_once_more() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, WORDS).id;
-    let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).id;
+    let old = bed.save(&user, WORDS).memory.id;
+    let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).memory.id;
     bed.engine.dissociate(&user, new.into(), old.into(), None).expect("unlinked");
     let to = Bed::embedding(Arc::new(FakeEmbedder));
     to.load(bed.dump());
@@ -130,7 +131,7 @@ fn a_link_is_made_later_where_the_vectors_come_later() {
     many.push(SaveRequest::new(words));
     many.push(SaveRequest::new(format!("{words} gold")));
     let receipts = bed.engine.save_many(&user, many).expect("saved");
-    let (old, new) = (receipts[20].id, receipts[21].id);
+    let (old, new) = (receipts[20].memory.id, receipts[21].memory.id);
     assert!(receipts.iter().all(|receipt| receipt.near.is_empty()));
     bed.engine.embed_waiting(100).expect("embedded");
     let related = bed.engine.related(&user, new.into(), 1).expect("relatives");

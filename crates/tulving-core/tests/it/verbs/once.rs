@@ -170,7 +170,7 @@ fn an_answer_that_is_too_long_or_may_tell_of_what_is_erased_is_empty() {
     begin(&bed, &user, "longer");
     assert_eq!(answered("longer", &(longest + "x")), Once::Answered(String::new()));
     begin(&bed, &user, "save");
-    let id = bed.save(&user, "unutterable").id;
+    let id = bed.save(&user, "unutterable").memory.id;
     assert_eq!(answered("save", "unutterable"), Once::Answered("unutterable".to_owned()));
     begin(&bed, &user, "erase");
     let gone = bed.forget(&user, id, Manner::Hard);

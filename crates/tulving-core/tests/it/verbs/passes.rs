@@ -107,7 +107,7 @@ fn erasing_what_was_noted_of_a_turn_says_that_the_turn_stays() {
     assert_eq!(forget(1, Manner::Hard), [], "the log has it no more");
     let own = bed.save(&user, "I like cocoa");
     let hard = ForgetRequest { manner: Manner::Hard, reason: None };
-    assert_eq!(engine.forget(&user, own.id.into(), &hard).expect("erased").warnings, []);
+    assert_eq!(engine.forget(&user, own.memory.id.into(), &hard).expect("erased").warnings, []);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Files that say the same are one memory with several paths.
 
 use tulving_core::Document;
-use tulving_core::model::answer::{Fate, Receipt};
+use tulving_core::model::answer::{Receipt, SaveOutcome};
 use tulving_core::model::error::Error;
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::memory::Memory;
@@ -24,7 +24,7 @@ fn count(bed: &Bed, caller: &Caller) -> usize {
 
 #[track_caller]
 fn joined(receipt: &Receipt, id: MemoryId) {
-    assert_eq!((receipt.id, receipt.fate), (id, Fate::Duplicate));
+    assert_eq!((receipt.memory.id, receipt.outcome), (id, SaveOutcome::Duplicate));
     assert_eq!(receipt.warnings, [], "nothing that was said is left out");
 }
 
@@ -33,10 +33,10 @@ fn the_same_content_under_two_paths_and_none_is_one_memory() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, at_path("/p1", "the same"));
-    joined(&bed.save(&user, at_path("/p2", "the same")), first.id);
-    assert_eq!(paths(&bed, &user, first.id), ["/p1", "/p2"]);
-    joined(&bed.save(&user, "the same"), first.id);
-    let memory = bed.get(&user, first.id);
+    joined(&bed.save(&user, at_path("/p2", "the same")), first.memory.id);
+    assert_eq!(paths(&bed, &user, first.memory.id), ["/p1", "/p2"]);
+    joined(&bed.save(&user, "the same"), first.memory.id);
+    let memory = bed.get(&user, first.memory.id);
     assert_eq!(memory.provenance.source_path.as_deref(), Some("/p1"));
     assert_eq!(memory.provenance.source_paths, ["/p1", "/p2"]);
     assert!(memory.provenance.also_without_path);
@@ -44,9 +44,9 @@ fn the_same_content_under_two_paths_and_none_is_one_memory() {
     let head = bed.engine.head().expect("the log");
     for again in [at_path("/p1", "the same"), at_path("/p2", "the same")] {
         let again = bed.save(&user, again);
-        assert_eq!((again.id, again.fate), (first.id, Fate::Unchanged));
+        assert_eq!((again.memory.id, again.outcome), (first.memory.id, SaveOutcome::Unchanged));
     }
-    joined(&bed.save(&user, "the same"), first.id);
+    joined(&bed.save(&user, "the same"), first.memory.id);
     assert_eq!(bed.engine.head().expect("the log"), head, "what is known is not written again");
 }
 
@@ -55,14 +55,14 @@ fn a_memory_without_a_path_gains_one_and_stays_when_the_file_changes() {
     let bed = Bed::new();
     let user = bed.user();
     let by_hand = bed.save(&user, "said by hand");
-    joined(&bed.save(&user, at_path("/p", "said by hand")), by_hand.id);
-    assert_eq!(paths(&bed, &user, by_hand.id), ["/p"]);
+    joined(&bed.save(&user, at_path("/p", "said by hand")), by_hand.memory.id);
+    assert_eq!(paths(&bed, &user, by_hand.memory.id), ["/p"]);
     let changed = bed.save(&user, at_path("/p", "the file says more"));
-    assert_eq!((changed.fate, changed.version), (Fate::Created, Version::FIRST));
-    let memory = bed.get(&user, by_hand.id);
+    assert_eq!((changed.outcome, changed.memory.version), (SaveOutcome::Created, Version::FIRST));
+    let memory = bed.get(&user, by_hand.memory.id);
     assert_eq!(memory.edition.text.content, "said by hand", "somebody said it without the file");
     assert_eq!((memory.provenance.paths().len(), memory.version), (0, Version::FIRST));
-    assert_eq!(paths(&bed, &user, changed.id), ["/p"]);
+    assert_eq!(paths(&bed, &user, changed.memory.id), ["/p"]);
 }
 
 #[test]
@@ -79,17 +79,21 @@ fn a_path_whose_content_changes_leaves_the_memory_that_others_share() {
     let joins = SaveRequest { boundary: Some(Boundary::Private), ..at_path("/p2", "the same") };
     bed.save(&hub, joins);
     let own = bed.save(&hub, at_path("/p2", "something else"));
-    assert_eq!((own.fate, own.version), (Fate::Created, Version::FIRST));
+    assert_eq!((own.outcome, own.memory.version), (SaveOutcome::Created, Version::FIRST));
     assert_eq!(
-        (paths(&bed, &hub, first.id), paths(&bed, &hub, own.id)),
+        (paths(&bed, &hub, first.memory.id), paths(&bed, &hub, own.memory.id)),
         (vec!["/p1".to_owned()], vec!["/p2".to_owned()])
     );
-    assert_eq!(bed.get(&hub, first.id).version, Version::FIRST, "the other is as it was");
-    let memory = bed.get(&hub, own.id);
+    assert_eq!(bed.get(&hub, first.memory.id).version, Version::FIRST, "the other is as it was");
+    let memory = bed.get(&hub, own.memory.id);
     assert_eq!(memory.edition.boundary, Boundary::Private, "what was private is not published");
     assert_eq!(memory.edition.text.tags, ["kept"]);
     let alone = bed.save(&hub, at_path("/p1", "the first one changes"));
-    assert_eq!((alone.id, alone.fate, alone.version), (first.id, Fate::Updated, Version(2)), "in place");
+    assert_eq!(
+        (alone.memory.id, alone.outcome, alone.memory.version),
+        (first.memory.id, SaveOutcome::Updated, Version(2)),
+        "in place"
+    );
 }
 
 #[test]
@@ -98,22 +102,32 @@ fn a_path_that_comes_to_say_what_another_memory_says_goes_there() {
     let user = bed.user();
     let first = bed.save(&user, at_path("/p1", "one"));
     let second = bed.save(&user, at_path("/p2", "two"));
-    joined(&bed.save(&user, at_path("/p2", "one")), first.id);
-    assert_eq!(paths(&bed, &user, first.id), ["/p1", "/p2"]);
-    let left = bed.get(&user, second.id);
+    joined(&bed.save(&user, at_path("/p2", "one")), first.memory.id);
+    assert_eq!(paths(&bed, &user, first.memory.id), ["/p1", "/p2"]);
+    let left = bed.get(&user, second.memory.id);
     assert_eq!(left.standing.state, State::Archived, "no file says it any more");
     assert_eq!((left.provenance.paths().len(), left.version), (0, Version::FIRST));
     let audit =
         bed.engine.audit(&user, &AuditFilter { last: 9, ..AuditFilter::default() }).expect("the audit");
-    assert!(audit.iter().any(|entry| entry.memory == Some(second.id) && entry.act == AuditAct::Archived));
+    assert!(
+        audit.iter().any(|entry| entry.memory == Some(second.memory.id) && entry.act == AuditAct::Archived)
+    );
     let back = bed.save(&user, at_path("/p2", "two"));
-    assert_eq!((back.id, back.fate, back.revived), (second.id, Fate::Duplicate, true), "and it comes back");
     assert_eq!(
-        (paths(&bed, &user, first.id), paths(&bed, &user, second.id)),
+        (back.memory.id, back.outcome, back.revived),
+        (second.memory.id, SaveOutcome::Duplicate, true),
+        "and it comes back"
+    );
+    assert_eq!(
+        (paths(&bed, &user, first.memory.id), paths(&bed, &user, second.memory.id)),
         (vec!["/p1".to_owned()], vec!["/p2".to_owned()])
     );
     let changed = bed.save(&user, at_path("/p2", "three"));
-    assert_eq!((changed.id, changed.fate), (second.id, Fate::Updated), "the file is its only source again");
+    assert_eq!(
+        (changed.memory.id, changed.outcome),
+        (second.memory.id, SaveOutcome::Updated),
+        "the file is its only source again"
+    );
 }
 
 #[test]
@@ -128,15 +142,15 @@ fn what_has_a_key_or_is_of_a_conversation_or_private_to_another_stays_apart() {
     let private = |path: &str| SaveRequest { boundary: Some(Boundary::Private), ..at_path(path, "the same") };
     let (anns, bobs) = (bed.save(&ann, private("/a")), bed.save(&bob, private("/a")));
     let all = [&plain, &with_key, &turn, &anns, &bobs];
-    assert!(all.iter().all(|receipt| receipt.fate == Fate::Created));
-    joined(&bed.save(&bob, at_path("/q", "the same")), plain.id);
-    joined(&bed.save(&bob, private("/b")), bobs.id);
-    assert_eq!(paths(&bed, &ann, plain.id), ["/p", "/q"]);
-    assert_eq!(paths(&bed, &ann, anns.id), ["/a"]);
+    assert!(all.iter().all(|receipt| receipt.outcome == SaveOutcome::Created));
+    joined(&bed.save(&bob, at_path("/q", "the same")), plain.memory.id);
+    joined(&bed.save(&bob, private("/b")), bobs.memory.id);
+    assert_eq!(paths(&bed, &ann, plain.memory.id), ["/p", "/q"]);
+    assert_eq!(paths(&bed, &ann, anns.memory.id), ["/a"]);
     let keyed_file = SaveRequest { key: Some("own".to_owned()), ..at_path("/q", "the same") };
     let own = bed.save(&bob, keyed_file);
-    assert_eq!(own.fate, Fate::Created, "a key makes it a memory of its own");
-    assert_eq!(paths(&bed, &ann, plain.id), ["/p"]);
+    assert_eq!(own.outcome, SaveOutcome::Created, "a key makes it a memory of its own");
+    assert_eq!(paths(&bed, &ann, plain.memory.id), ["/p"]);
 }
 
 #[test]
@@ -151,24 +165,24 @@ fn files_that_are_no_text_are_shared_by_their_bytes() {
     };
     let first = push("/a.pdf", &pdf);
     let second = push("/b.pdf", &pdf);
-    assert_eq!((second.id, second.fate), (first.id, Fate::Duplicate));
-    assert_eq!(paths(&bed, &user, first.id), ["/a.pdf", "/b.pdf"]);
+    assert_eq!((second.memory.id, second.outcome), (first.memory.id, SaveOutcome::Duplicate));
+    assert_eq!(paths(&bed, &user, first.memory.id), ["/a.pdf", "/b.pdf"]);
     let changed = push("/b.pdf", b"%PDF-1.7\n\xff\xfe\x00 second");
-    assert_eq!(changed.fate, Fate::Created);
+    assert_eq!(changed.outcome, SaveOutcome::Created);
     let hash = |id| bed.get(&user, id).provenance.attachment.map(|file| file.hash);
-    assert_ne!(hash(first.id), hash(changed.id));
-    assert_eq!(paths(&bed, &user, first.id), ["/a.pdf"]);
+    assert_ne!(hash(first.memory.id), hash(changed.memory.id));
+    assert_eq!(paths(&bed, &user, first.memory.id), ["/a.pdf"]);
 }
 
 #[test]
 fn paths_go_where_the_memory_goes() {
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.save(&user, at_path("/p1", "the same")).id;
+    let memory = bed.save(&user, at_path("/p1", "the same")).memory.id;
     bed.save(&user, at_path("/p2", "the same"));
     bed.forget(&user, memory, Manner::Soft);
     let meanwhile = bed.save(&user, at_path("/p2", "meanwhile"));
-    bed.forget(&user, meanwhile.id, Manner::Hard);
+    bed.forget(&user, meanwhile.memory.id, Manner::Hard);
     bed.engine.restore(&user, memory.into()).expect("restored");
     let edited = bed.update(&user, memory, &said("edited here"));
     assert_eq!(edited.provenance.paths(), ["/p1", "/p2"]);
@@ -183,14 +197,14 @@ fn paths_go_where_the_memory_goes() {
     let loaded: Memory = other.get(&there, memory);
     assert_eq!(loaded.provenance, bed.get(&hub, memory).provenance);
     bed.forget(&hub, memory, Manner::Hard);
-    assert_eq!(bed.save(&hub, at_path("/p2", "after")).fate, Fate::Created);
+    assert_eq!(bed.save(&hub, at_path("/p2", "after")).outcome, SaveOutcome::Created);
 }
 
 #[test]
 fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.save(&user, at_path("/p1", "the same")).id;
+    let memory = bed.save(&user, at_path("/p1", "the same")).memory.id;
     for path in ["/p2", "/p3"] {
         bed.save(&user, at_path(path, "the same"));
     }
@@ -207,16 +221,20 @@ fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
             "#1 came back without the path /p2: it belongs to #2 by now"
         ]
     );
-    assert_eq!(paths(&bed, &user, second.id), ["/p2"], "the others keep theirs");
+    assert_eq!(paths(&bed, &user, second.memory.id), ["/p2"], "the others keep theirs");
     // Without its last path it is a memory that somebody wants back.
     bed.forget(&user, memory, Manner::Soft);
     let third = bed.save(&user, at_path("/p3", "of /p3"));
     let restored = bed.engine.restore(&user, memory.into()).expect("restored");
     assert_eq!((restored.memory.provenance.paths().len(), restored.warnings.len()), (0, 1));
     let changed = bed.save(&user, at_path("/p3", "more of /p3"));
-    assert_eq!((changed.id, changed.fate), (third.id, Fate::Updated), "the file has nothing to do with it");
-    assert_eq!(paths(&bed, &user, third.id), ["/p3"]);
-    assert_eq!(paths(&bed, &user, first.id), ["/p1"]);
+    assert_eq!(
+        (changed.memory.id, changed.outcome),
+        (third.memory.id, SaveOutcome::Updated),
+        "the file has nothing to do with it"
+    );
+    assert_eq!(paths(&bed, &user, third.memory.id), ["/p3"]);
+    assert_eq!(paths(&bed, &user, first.memory.id), ["/p1"]);
 }
 
 #[test]
@@ -225,6 +243,6 @@ fn an_edit_cannot_make_a_memory_of_a_file_say_what_another_says() {
     let user = bed.user();
     let one = bed.save(&user, at_path("/p1", "one"));
     bed.save(&user, at_path("/p2", "two"));
-    let refused = bed.engine.update(&user, one.id.into(), &said("two"));
+    let refused = bed.engine.update(&user, one.memory.id.into(), &said("two"));
     assert!(matches!(refused, Err(Error::Held { .. })), "{refused:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::answer::{Receipt, SaveOutcome, Warning};
 use tulving_core::model::error::{Error, ExtractError, Invalid, ObjectError};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, Manner, SaveRequest, UpdateRequest};
@@ -49,13 +49,13 @@ fn text_is_a_memory_in_the_form_that_its_name_tells() {
     let bed = Bed::new();
     let user = bed.user();
     let receipt = push(&bed, &user, document("notes/deploy.md", b"# Deploy\n\nRun the script."));
-    assert_eq!((receipt.fate, receipt.state), (Fate::Created, State::Active));
-    let memory = bed.get(&user, receipt.id);
+    assert_eq!((receipt.outcome, receipt.memory.standing.state), (SaveOutcome::Created, State::Active));
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.edition.text.content_type, ContentType::Markdown);
     assert_eq!(memory.edition.text.title.as_deref(), Some("Deploy"));
     assert!(memory.edition.auto.has(Derivable::Title));
     let code = push(&bed, &user, document("main.rs", b"fn main() {}\n"));
-    let code = bed.get(&user, code.id);
+    let code = bed.get(&user, code.memory.id);
     assert_eq!(
         code.edition.text.form(),
         ContentForm { content_type: ContentType::Code, language: Some("rust") }
@@ -67,9 +67,9 @@ fn text_is_a_memory_in_the_form_that_its_name_tells() {
 fn what_is_not_valid_is_a_text_with_a_note() {
     let bed = Bed::new();
     let good = push(&bed, &bed.user(), document("good.json", br#"{"port": 7777}"#));
-    assert_eq!(bed.get(&bed.user(), good.id).edition.text.content_type, ContentType::Structured);
+    assert_eq!(bed.get(&bed.user(), good.memory.id).edition.text.content_type, ContentType::Structured);
     let wrong = push(&bed, &bed.user(), document("wrong.json", br#"{"port": "#));
-    assert_eq!(bed.get(&bed.user(), wrong.id).edition.text.content_type, ContentType::Text);
+    assert_eq!(bed.get(&bed.user(), wrong.memory.id).edition.text.content_type, ContentType::Text);
     assert_eq!(wrong.warnings.len(), 1, "{:?}", wrong.warnings);
 }
 
@@ -81,7 +81,7 @@ fn fields_above_a_text_that_cannot_be_read_stay_in_it_and_are_said() {
     assert_eq!(wrong.warnings.len(), 1, "{:?}", wrong.warnings);
     let note = wrong.warnings[0].to_string();
     assert!(note.starts_with("the fields above the text are not valid YAML"), "{note}");
-    assert!(bed.get(&user, wrong.id).edition.text.content.starts_with("---"));
+    assert!(bed.get(&user, wrong.memory.id).edition.text.content.starts_with("---"));
     for text in [
         &b"---\ntitle: Good\n---\n\nThe text."[..],
         b"---\n\nA line: [across\n\n---\n",
@@ -102,13 +102,13 @@ fn a_revert_says_that_the_file_stays() {
     bed.extractor.answer_text(KIND, "the second");
     push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF));
     while work(&bed).is_some() {}
-    let reverted = bed.engine.revert(&user, first.id.into(), first.version).expect("reverted");
+    let reverted = bed.engine.revert(&user, first.memory.id.into(), first.memory.version).expect("reverted");
     assert_eq!(reverted.memory.edition.text.content, "the first");
     let stays = Warning::FileStays { name: Some("a.pdf".to_owned()) };
     assert_eq!(reverted.warnings, [stays], "the file is still the second one");
     let text = bed.save(&user, "what was said");
-    bed.update(&user, text.id, &said("something else"));
-    let reverted = bed.engine.revert(&user, text.id.into(), text.version).expect("reverted");
+    bed.update(&user, text.memory.id, &said("something else"));
+    let reverted = bed.engine.revert(&user, text.memory.id.into(), text.memory.version).expect("reverted");
     assert_eq!(reverted.warnings, []);
 }
 
@@ -122,7 +122,7 @@ fn what_is_said_to_be_data_is_data_or_a_text_with_a_note() {
         ..SaveRequest::new(content)
     };
     let form = |receipt: &Receipt| {
-        let text = bed.get(&user, receipt.id).edition.text;
+        let text = bed.get(&user, receipt.memory.id).edition.text;
         (text.content_type, text.language, receipt.warnings.len())
     };
     let good = [
@@ -132,20 +132,20 @@ fn what_is_said_to_be_data_is_data_or_a_text_with_a_note() {
         ("port: 7777", "yaml"),
     ];
     for (content, language) in good {
-        let receipt = bed.engine.push_text(&user, named(content, None)).expect("pushed");
+        let receipt = bed.engine.save(&user, named(content, None)).expect("pushed");
         assert_eq!(form(&receipt), (ContentType::Structured, Some(language.to_owned()), 0), "{content}");
     }
     for (content, language) in
         [("{\"port\": ", None), ("Ports are numbers.", None), ("port: 7778", Some("json"))]
     {
-        let receipt = bed.engine.push_text(&user, named(content, language)).expect("pushed");
+        let receipt = bed.engine.save(&user, named(content, language)).expect("pushed");
         assert_eq!(form(&receipt), (ContentType::Text, None, 1), "{content}");
     }
     let about = named("", None);
     let file = push(&bed, &user, Document { about, ..document("wrong.json", b"{\"port\": 1,") });
     assert_eq!(form(&file), (ContentType::Text, None, 1));
     let code = SaveRequest { content_type: Some(ContentType::Code), ..SaveRequest::new("{\"port\"") };
-    let receipt = bed.engine.push_text(&user, code).expect("pushed");
+    let receipt = bed.engine.save(&user, code).expect("pushed");
     assert_eq!(form(&receipt).0, ContentType::Code, "another form that is named is believed");
 }
 
@@ -157,18 +157,18 @@ fn the_text_of_a_file_is_read_by_a_job() {
     let extracted = Extracted { text: text.to_owned(), by: "pdf", ..Extracted::default() };
     bed.extractor.answer(KIND, Ok(extracted));
     let receipt = push(&bed, &user, document("/home/ann/harbour.pdf", PDF));
-    assert_eq!((receipt.fate, receipt.state), (Fate::Created, State::Processing));
-    let before = bed.get(&user, receipt.id);
+    assert_eq!((receipt.outcome, receipt.memory.standing.state), (SaveOutcome::Created, State::Processing));
+    let before = bed.get(&user, receipt.memory.id);
     assert_eq!(before.edition.text.content, "harbour.pdf", "it is found by its name meanwhile");
     let done = work(&bed).expect("a job");
     assert_eq!((done.job.state, done.trouble), (JobState::Done, None));
     assert_eq!(bed.extractor.asked(), [(KIND.to_owned(), PDF.to_vec())]);
-    let after = bed.get(&user, receipt.id);
+    let after = bed.get(&user, receipt.memory.id);
     assert_eq!(after.edition.text.content, text);
     assert_eq!(after.edition.text.title.as_deref(), Some("harbour.pdf"));
     assert_eq!((after.standing.state, after.version), (State::Active, before.version), "no version");
     assert_eq!(after.edition.text.content_type, ContentType::File);
-    let (attachment, bytes) = bed.engine.attachment(&user, receipt.id.into()).expect("the file");
+    let (attachment, bytes) = bed.engine.attachment(&user, receipt.memory.id.into()).expect("the file");
     assert_eq!((attachment.name.as_deref(), bytes.as_slice()), (Some("harbour.pdf"), PDF));
     assert_eq!(work(&bed), None);
 }
@@ -187,7 +187,7 @@ fn the_title_inside_of_a_file_is_its_title_unless_one_was_given() {
     let about = SaveRequest { title: Some("Given".to_owned()), ..SaveRequest::default() };
     let named = push(&bed, &bed.user(), Document { about, ..document("b.pdf", OTHER_PDF) });
     while work(&bed).is_some() {}
-    let title = |receipt: &Receipt| bed.get(&bed.user(), receipt.id).edition.text.title;
+    let title = |receipt: &Receipt| bed.get(&bed.user(), receipt.memory.id).edition.text.title;
     assert_eq!(title(&plain).as_deref(), Some("Inside"));
     assert_eq!(title(&named).as_deref(), Some("Given"));
 }
@@ -201,7 +201,7 @@ fn a_file_that_cannot_be_read_costs_that_memory_its_text_and_nothing_else() {
     let done = work(&bed).expect("a job");
     assert_eq!(done.job.state, JobState::Dead);
     assert_eq!(done.job.last_error.as_deref(), Some("the file is locked with a password"));
-    let memory = bed.get(&user, receipt.id);
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.standing.state, State::Active);
     assert_eq!(memory.edition.text.content, "secret.pdf");
     assert_eq!(trouble(&memory), Some("the file is locked with a password"));
@@ -209,7 +209,7 @@ fn a_file_that_cannot_be_read_costs_that_memory_its_text_and_nothing_else() {
     bed.extractor.answer_text(KIND, "now it opens");
     bed.engine.retry_job(&user, done.job.id).expect("again");
     assert!(work(&bed).is_some());
-    let memory = bed.get(&user, receipt.id);
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("now it opens", None));
 }
 
@@ -225,16 +225,23 @@ fn a_file_that_could_not_be_read_is_read_when_it_is_pushed_again() {
     let word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
     bed.extractor.answer_text(word, "what it says");
     let again = push(&bed, &user, document("letter.docx", &archive));
-    assert_eq!((again.fate, again.id, again.state), (Fate::Duplicate, first.id, State::Processing));
+    assert_eq!(
+        (again.outcome, again.memory.id, again.memory.standing.state),
+        (SaveOutcome::Duplicate, first.memory.id, State::Processing)
+    );
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
-    let memory = bed.get(&user, first.id);
+    let memory = bed.get(&user, first.memory.id);
     let attachment = memory.provenance.attachment.as_ref().expect("a file");
     assert_eq!((attachment.name.as_deref(), attachment.media_type.as_str()), (Some("letter.docx"), word));
     assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("what it says", None));
-    assert_eq!((memory.version, memory.standing.state), (first.version, State::Active));
+    assert_eq!((memory.version, memory.standing.state), (first.memory.version, State::Active));
     assert_eq!(bed.engine.jobs(&user, &[JobState::Dead], 9).expect("jobs"), [], "none is left given up");
     let known = push(&bed, &user, unnamed);
-    assert_eq!((known.fate, known.state), (Fate::Duplicate, State::Active), "what was read stays");
+    assert_eq!(
+        (known.outcome, known.memory.standing.state),
+        (SaveOutcome::Duplicate, State::Active),
+        "what was read stays"
+    );
     assert_eq!(work(&bed), None);
 }
 
@@ -247,9 +254,12 @@ fn a_path_whose_file_could_not_be_read_is_tried_by_the_next_push() {
     assert!(work(&bed).is_some());
     bed.extractor.answer_text(KIND, "now it opens");
     let again = push(&bed, &user, from_path("/d/a.pdf", PDF));
-    assert_eq!((again.fate, again.id, again.state), (Fate::Unchanged, first.id, State::Processing));
+    assert_eq!(
+        (again.outcome, again.memory.id, again.memory.standing.state),
+        (SaveOutcome::Unchanged, first.memory.id, State::Processing)
+    );
     assert!(work(&bed).is_some());
-    assert_eq!(bed.get(&user, first.id).edition.text.content, "now it opens");
+    assert_eq!(bed.get(&user, first.memory.id).edition.text.content, "now it opens");
 }
 
 #[test]
@@ -262,12 +272,12 @@ fn what_may_pass_is_tried_again_and_then_given_up() {
         let done = work(&bed).expect("a job");
         let dead = attempt == 3;
         assert_eq!(done.job.state, if dead { JobState::Dead } else { JobState::Waiting });
-        let state = bed.get(&user, receipt.id).standing.state;
+        let state = bed.get(&user, receipt.memory.id).standing.state;
         assert_eq!(state, if dead { State::Active } else { State::Processing });
         assert_eq!(work(&bed), None, "not before its time");
         bed.clock.advance(Duration::from_secs(3_600));
     }
-    assert!(trouble(&bed.get(&user, receipt.id)).is_some());
+    assert!(trouble(&bed.get(&user, receipt.memory.id)).is_some());
 }
 
 #[test]
@@ -277,15 +287,15 @@ fn the_same_file_is_one_memory_and_another_of_the_same_name_is_not() {
     bed.extractor.answer_text(KIND, "the same text in both");
     let first = push(&bed, &user, document("a.pdf", PDF));
     let again = push(&bed, &user, document("renamed.pdf", PDF));
-    assert_eq!((again.fate, again.id), (Fate::Duplicate, first.id));
+    assert_eq!((again.outcome, again.memory.id), (SaveOutcome::Duplicate, first.memory.id));
     let other = push(&bed, &user, document("a.pdf", OTHER_PDF));
-    assert_eq!(other.fate, Fate::Created);
+    assert_eq!(other.outcome, SaveOutcome::Created);
     while work(&bed).is_some() {}
     for receipt in [&first, &other] {
-        assert_eq!(bed.get(&user, receipt.id).edition.text.content, "the same text in both");
+        assert_eq!(bed.get(&user, receipt.memory.id).edition.text.content, "the same text in both");
     }
     let typed = bed.save(&user, "the same text in both");
-    assert_eq!(typed.fate, Fate::Created, "what somebody says is not what a file says");
+    assert_eq!(typed.outcome, SaveOutcome::Created, "what somebody says is not what a file says");
 }
 
 #[test]
@@ -296,17 +306,17 @@ fn a_file_that_changed_at_its_path_is_read_again_as_a_new_version() {
     let first = push(&bed, &user, from_path("/d/a.pdf", PDF));
     assert!(work(&bed).is_some());
     let same = push(&bed, &user, from_path("/d/a.pdf", PDF));
-    assert_eq!((same.fate, same.id), (Fate::Unchanged, first.id));
+    assert_eq!((same.outcome, same.memory.id), (SaveOutcome::Unchanged, first.memory.id));
     assert_eq!(work(&bed), None, "what has not changed is not read");
     bed.extractor.answer_next(Ok(Extracted { text: "new text".to_owned(), ..Extracted::default() }));
     let changed = push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF));
-    assert_eq!((changed.fate, changed.id), (Fate::Updated, first.id));
+    assert_eq!((changed.outcome, changed.memory.id), (SaveOutcome::Updated, first.memory.id));
     while work(&bed).is_some() {}
-    let memory = bed.get(&user, first.id);
+    let memory = bed.get(&user, first.memory.id);
     assert_eq!((memory.edition.text.content.as_str(), memory.version.0), ("new text", 2));
     assert_eq!(memory.provenance.attachment.expect("a file").hash, hash(OTHER_PDF));
     let text = push(&bed, &user, from_path("/d/a.pdf", b"now it is plain text"));
-    let memory = bed.get(&user, text.id);
+    let memory = bed.get(&user, text.memory.id);
     assert_eq!((memory.provenance.attachment, memory.standing.state), (None, State::Active));
 }
 
@@ -315,11 +325,11 @@ fn a_link_is_stored_and_made_ready_and_nothing_is_fetched() {
     let bed = Bed::new();
     let user = bed.user();
     let url = "https://example.org/a/page";
-    let receipt = bed.engine.push_text(&user, SaveRequest::new(url)).expect("a link");
-    assert_eq!(receipt.state, State::Processing);
-    assert_eq!(bed.get(&user, receipt.id).edition.text.content_type, ContentType::Link);
+    let receipt = bed.engine.save(&user, SaveRequest::new(url)).expect("a link");
+    assert_eq!(receipt.memory.standing.state, State::Processing);
+    assert_eq!(bed.get(&user, receipt.memory.id).edition.text.content_type, ContentType::Link);
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
-    let memory = bed.get(&user, receipt.id);
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!((memory.standing.state, memory.edition.text.content.as_str()), (State::Active, url));
     assert!(bed.extractor.asked().is_empty());
 }
@@ -330,13 +340,13 @@ fn work_on_what_is_gone_or_was_changed_meanwhile_harms_nothing() {
     let user = bed.user();
     bed.extractor.answer_text(KIND, "text of the file");
     let gone = push(&bed, &user, document("a.pdf", PDF));
-    bed.forget(&user, gone.id, Manner::Hard);
+    bed.forget(&user, gone.memory.id, Manner::Hard);
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
     let edited = push(&bed, &user, document("b.pdf", OTHER_PDF));
     let title = UpdateRequest { title: Some(Some("Mine".to_owned())), ..UpdateRequest::default() };
-    bed.update(&user, edited.id, &title);
+    bed.update(&user, edited.memory.id, &title);
     assert!(work(&bed).is_some());
-    let memory = bed.get(&user, edited.id);
+    let memory = bed.get(&user, edited.memory.id);
     assert_eq!(memory.edition.text.title.as_deref(), Some("Mine"));
     assert_eq!(memory.edition.text.content, "text of the file");
 }
@@ -349,11 +359,11 @@ fn a_file_goes_with_the_last_memory_of_it() {
     let here = push(&bed, &user, document("a.pdf", PDF));
     let there = push(&bed, &hub, document("a.pdf", PDF));
     assert_eq!(bed.objects.count(), 1, "the same bytes are kept once");
-    bed.forget(&user, here.id, Manner::Hard);
+    bed.forget(&user, here.memory.id, Manner::Hard);
     assert_eq!(bed.objects.count(), 1, "another memory describes it");
-    bed.forget(&hub, there.id, Manner::Soft);
+    bed.forget(&hub, there.memory.id, Manner::Soft);
     assert_eq!(bed.objects.count(), 1, "it can be restored");
-    bed.forget(&hub, there.id, Manner::Hard);
+    bed.forget(&hub, there.memory.id, Manner::Hard);
     assert_eq!(bed.objects.count(), 0);
 }
 
@@ -363,9 +373,9 @@ fn what_somebody_wrote_before_the_text_was_read_stays() {
     let user = bed.user();
     bed.extractor.answer_text(KIND, "text of the file");
     let edited = push(&bed, &user, document("a.pdf", PDF));
-    bed.update(&user, edited.id, &said("my own words"));
+    bed.update(&user, edited.memory.id, &said("my own words"));
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
-    let memory = bed.get(&user, edited.id);
+    let memory = bed.get(&user, edited.memory.id);
     assert_eq!(
         (memory.edition.text.content.as_str(), memory.standing.state),
         ("my own words", State::Active)
@@ -373,11 +383,11 @@ fn what_somebody_wrote_before_the_text_was_read_stays() {
     bed.extractor.answer(KIND, Err(ExtractError::Damaged { why: "cut off".to_owned() }));
     let unread = push(&bed, &user, document("b.pdf", OTHER_PDF));
     let dead = work(&bed).expect("a job").job;
-    bed.update(&user, unread.id, &said("my own words for it"));
+    bed.update(&user, unread.memory.id, &said("my own words for it"));
     bed.extractor.answer_text(KIND, "text of the file");
     bed.engine.retry_job(&user, dead.id).expect("again");
     work(&bed).expect("a job");
-    assert_eq!(bed.get(&user, unread.id).edition.text.content, "my own words for it");
+    assert_eq!(bed.get(&user, unread.memory.id).edition.text.content, "my own words for it");
 }
 
 #[test]
@@ -392,7 +402,7 @@ fn work_that_is_begun_again_and_again_and_never_ends_is_given_up_and_said() {
     }
     let given_up = work(&bed).expect("a job").job;
     assert_eq!(given_up.state, JobState::Dead);
-    let memory = bed.get(&user, receipt.id);
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.standing.state, State::Active);
     assert_eq!(trouble(&memory), given_up.last_error.as_deref());
     assert!(trouble(&memory).is_some_and(|why| why.contains("never came to an end")));
@@ -403,8 +413,8 @@ fn the_text_of_what_was_archived_or_forgotten_meanwhile_is_there_when_it_comes_b
     let bed = Bed::new();
     let user = bed.user();
     bed.extractor.answer_text(KIND, "text of the file");
-    let archived = push(&bed, &user, document("a.pdf", PDF)).id;
-    let forgotten = push(&bed, &user, document("b.pdf", OTHER_PDF)).id;
+    let archived = push(&bed, &user, document("a.pdf", PDF)).memory.id;
+    let forgotten = push(&bed, &user, document("b.pdf", OTHER_PDF)).memory.id;
     bed.engine.archive(&user, archived.into()).expect("archived");
     bed.forget(&user, forgotten, Manner::Soft);
     while work(&bed).is_some() {}
@@ -425,11 +435,11 @@ fn a_file_that_another_took_the_place_of_goes() {
     bed.extractor.answer_text(KIND, "text of the file");
     let first = push(&bed, &user, from_path("/d/a.pdf", PDF));
     while work(&bed).is_some() {}
-    assert_eq!(push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF)).id, first.id);
+    assert_eq!(push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF)).memory.id, first.memory.id);
     while work(&bed).is_some() {}
     assert_eq!(bed.objects.count(), 1, "only the new one");
-    assert_eq!(bed.engine.attachment(&user, first.id.into()).expect("there").1, OTHER_PDF);
-    bed.forget(&user, first.id, Manner::Hard);
+    assert_eq!(bed.engine.attachment(&user, first.memory.id.into()).expect("there").1, OTHER_PDF);
+    bed.forget(&user, first.memory.id, Manner::Hard);
     assert_eq!(bed.objects.count(), 0);
     let left = bed.engine.jobs(&user, &[JobState::Waiting], 10).expect("jobs");
     assert_eq!(left, [], "nothing is left to do");
@@ -462,7 +472,7 @@ fn what_was_erased_goes_also_where_its_place_was_away() {
     let receipt = push(&bed, &user, document("a.pdf", PDF));
     while work(&bed).is_some() {}
     bed.objects.fail(Some(ObjectError::Full));
-    bed.forget(&user, receipt.id, Manner::Hard);
+    bed.forget(&user, receipt.memory.id, Manner::Hard);
     assert_eq!(work(&bed).expect("a job").trouble, Some(ObjectError::Full.to_string()));
     bed.objects.fail(None);
     assert_eq!(bed.objects.count(), 1);
@@ -479,12 +489,12 @@ fn a_file_is_for_those_who_may_see_its_memory() {
     let reader = bed.member("guest", hub, Role::Reader);
     let stranger = bed.person("stranger");
     let receipt = push(&bed, &cook, document("a.pdf", PDF));
-    assert!(bed.engine.attachment(&reader, receipt.id.into()).is_ok());
-    refused!(bed.engine.attachment(&stranger, receipt.id.into()), Error::NoMemory { .. });
+    assert!(bed.engine.attachment(&reader, receipt.memory.id.into()).is_ok());
+    refused!(bed.engine.attachment(&stranger, receipt.memory.id.into()), Error::NoMemory { .. });
     refused!(bed.engine.push(&reader, document("b.pdf", OTHER_PDF)), Error::Denied { .. });
     assert_eq!(bed.objects.count(), 1, "nothing is kept for who may not save");
     let text = bed.save(&cook, "no file");
-    refused!(bed.engine.attachment(&cook, text.id.into()), Error::NoAttachment { .. });
+    refused!(bed.engine.attachment(&cook, text.memory.id.into()), Error::NoAttachment { .. });
 }
 
 #[test]

@@ -84,8 +84,8 @@ fn what_is_well_is_not_found() {
 fn of_near_duplicates_the_newer_one_updates_the_older() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, WORDS).id;
-    let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).id;
+    let old = bed.save(&user, WORDS).memory.id;
+    let new = bed.save(&user, format!("{WORDS} thirteen").as_str()).memory.id;
     let finding = only(&bed, &user, FindingKind::NearDuplicate);
     assert_eq!(ids(&finding), [old, new]);
     assert!(finding.why.starts_with("they are 0.9"), "{}", finding.why);
@@ -102,8 +102,8 @@ fn of_near_duplicates_the_newer_one_updates_the_older() {
 fn of_what_names_somebody_else_nothing_is_proposed() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, format!("{WORDS} with Ana").as_str()).id;
-    let new = bed.save(&user, format!("{WORDS} with Tom").as_str()).id;
+    let old = bed.save(&user, format!("{WORDS} with Ana").as_str()).memory.id;
+    let new = bed.save(&user, format!("{WORDS} with Tom").as_str()).memory.id;
     let finding = only(&bed, &user, FindingKind::NearDuplicate);
     assert_eq!((ids(&finding), finding.proposals.as_slice()), (vec![old, new], [].as_slice()));
     let advice = finding.advice.expect("advice");
@@ -147,8 +147,8 @@ fn other_types_and_lines_of_a_conversation_are_no_duplicates() {
 fn of_two_that_say_the_same_the_less_used_one_is_forgotten() {
     let bed = bed();
     let user = bed.user();
-    let first = bed.save(&user, "Likes green tea").id;
-    let second = bed.save(&user, "likes  GREEN tea!").id;
+    let first = bed.save(&user, "Likes green tea").memory.id;
+    let second = bed.save(&user, "likes  GREEN tea!").memory.id;
     bed.engine.touch(&user, second.into()).expect("touched");
     let finding = only(&bed, &user, FindingKind::NearDuplicate);
     assert_eq!(ids(&finding), [first, second]);
@@ -174,8 +174,8 @@ fn what_has_a_key_is_not_proposed_to_be_forgotten() {
 fn of_two_that_contradict_either_can_be_kept() {
     let bed = bed();
     let user = bed.user();
-    let one = bed.save(&user, "The office is in Köln").id;
-    let other = bed.save(&user, "The office is in Bonn").id;
+    let one = bed.save(&user, "The office is in Köln").memory.id;
+    let other = bed.save(&user, "The office is in Bonn").memory.id;
     bed.link(&user, other, one, Relation::Contradicts);
     let finding = only(&bed, &user, FindingKind::Contradiction);
     assert_eq!(ids(&finding), [other, one]);
@@ -192,8 +192,8 @@ fn of_two_that_contradict_either_can_be_kept() {
 fn a_contradiction_is_over_where_one_is_archived() {
     let bed = bed();
     let user = bed.user();
-    let one = bed.save(&user, "The office is in Köln").id;
-    let other = bed.save(&user, "The office is in Bonn").id;
+    let one = bed.save(&user, "The office is in Köln").memory.id;
+    let other = bed.save(&user, "The office is in Bonn").memory.id;
     bed.link(&user, other, one, Relation::Contradicts);
     bed.engine.archive(&user, one.into()).expect("archived");
     assert_eq!(of_kind(&bed, &user, FindingKind::Contradiction), []);
@@ -203,9 +203,9 @@ fn a_contradiction_is_over_where_one_is_archived() {
 fn what_is_superseded_and_pinned_and_what_forks_is_said() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The office is in Köln").id;
-    let one = bed.save(&user, "We have moved to Bonn").id;
-    let other = bed.save(&user, "Our new address is in Essen").id;
+    let old = bed.save(&user, "The office is in Köln").memory.id;
+    let one = bed.save(&user, "We have moved to Bonn").memory.id;
+    let other = bed.save(&user, "Our new address is in Essen").memory.id;
     bed.engine.pin(&user, old.into()).expect("pinned");
     bed.link(&user, one, old, Relation::Updates);
     assert_eq!(ids(&only(&bed, &user, FindingKind::SupersededPinned)), [old]);
@@ -222,9 +222,9 @@ fn what_is_superseded_and_pinned_and_what_forks_is_said() {
 fn what_was_never_recalled_is_archived() {
     let bed = bed();
     let user = bed.user();
-    let idle = bed.save(&user, "The canteen serves soup on Fridays").id;
-    let used = bed.save(&user, "The deploy pipeline runs on every merge").id;
-    let pinned = bed.save(&user, "The alarm code is on the board").id;
+    let idle = bed.save(&user, "The canteen serves soup on Fridays").memory.id;
+    let used = bed.save(&user, "The deploy pipeline runs on every merge").memory.id;
+    let pinned = bed.save(&user, "The alarm code is on the board").memory.id;
     bed.engine.pin(&user, pinned.into()).expect("pinned");
     let identity =
         SaveRequest { memory_type: Some(MemoryType::Identity), ..SaveRequest::new("Is called Ana") };
@@ -252,7 +252,7 @@ fn what_was_never_recalled_is_archived() {
 fn what_is_too_long_is_said() {
     let bed = bed();
     let user = bed.user();
-    let long = bed.save(&user, "a sentence of some words. ".repeat(3_000).as_str()).id;
+    let long = bed.save(&user, "a sentence of some words. ".repeat(3_000).as_str()).memory.id;
     let file = SaveRequest {
         source_path: Some("notes/long.md".to_owned()),
         ..SaveRequest::new("another sentence of words. ".repeat(3_000))
@@ -298,7 +298,7 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
     let bed = bed();
     let user = bed.user();
     let token = token();
-    let other = bed.save(&user, "The pipeline of the shop").id;
+    let other = bed.save(&user, "The pipeline of the shop").memory.id;
     let request = SaveRequest {
         key: Some("ci".to_owned()),
         tags: Some(vec!["ci".to_owned()]),
@@ -306,7 +306,7 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
         importance: Some(0.9),
         ..SaveRequest::new(format!("CI deploys with the token\n{token} every night"))
     };
-    let old = bed.save(&user, request).id;
+    let old = bed.save(&user, request).memory.id;
     bed.link(&user, old, other, Relation::PartOf);
     bed.engine.pin(&user, old.into()).expect("pinned");
     bed.engine.touch(&user, old.into()).expect("touched");
@@ -361,9 +361,9 @@ fn a_copy_without_secrets_keeps_the_links_that_its_maker_does_not_see() {
     let bed = bed();
     let hub = bed.hub("hub");
     let (user, ana) = (within(&bed.user(), hub), bed.member("ana", hub, Role::Writer));
-    let old = bed.save(&user, SaveRequest::new(format!("CI deploys with the token {}", token()))).id;
+    let old = bed.save(&user, SaveRequest::new(format!("CI deploys with the token {}", token()))).memory.id;
     let request = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("Mine about CI") };
-    let hers = bed.save(&ana, request).id;
+    let hers = bed.save(&ana, request).memory.id;
     bed.link(&ana, hers, old, Relation::PartOf);
     let done = apply(&bed, &user, &only(&bed, &user, FindingKind::Secret), 0);
     let new = done.saved.expect("a new one");
@@ -376,7 +376,7 @@ fn a_copy_without_secrets_keeps_the_links_that_its_maker_does_not_see() {
 fn a_secret_in_an_earlier_version_is_found_and_goes() {
     let bed = bed();
     let user = bed.user();
-    let id = bed.save(&user, format!("the token is {}", token()).as_str()).id;
+    let id = bed.save(&user, format!("the token is {}", token()).as_str()).memory.id;
     bed.update(&user, id, &said("the token is in the vault"));
     let finding = only(&bed, &user, FindingKind::Secret);
     assert_eq!(finding.why, "its version 1 held a secret (github_token) in line 1 of its content");
@@ -389,7 +389,7 @@ fn a_secret_in_an_earlier_version_is_found_and_goes() {
 fn a_secret_in_an_archived_memory_is_found_and_one_in_a_title_too() {
     let bed = bed();
     let user = bed.user();
-    let id = bed.save(&user, format!("the token is {}", token()).as_str()).id;
+    let id = bed.save(&user, format!("the token is {}", token()).as_str()).memory.id;
     bed.engine.archive(&user, id.into()).expect("archived");
     let titled = SaveRequest { title: Some(token()), ..SaveRequest::new("of the pipeline") };
     bed.save(&user, titled);
@@ -408,7 +408,7 @@ fn where_the_copy_is_there_already_nothing_is_erased() {
     let bed = bed();
     let user = bed.user();
     bed.save(&user, "the token is [redacted: github_token]");
-    let id = bed.save(&user, format!("the token is {}", token()).as_str()).id;
+    let id = bed.save(&user, format!("the token is {}", token()).as_str()).memory.id;
     let finding = only(&bed, &user, FindingKind::Secret);
     refused!(bed.engine.apply_proposal(&user, finding.proposals[0].id), Error::Held { .. });
     bed.get(&user, id);
@@ -455,7 +455,7 @@ fn a_secret_that_stands_in_a_file_alone_is_told_too() {
 fn a_proposal_is_void_once_a_memory_has_changed() {
     let bed = bed();
     let user = bed.user();
-    let id = bed.save(&user, "thanks!").id;
+    let id = bed.save(&user, "thanks!").memory.id;
     let finding = only(&bed, &user, FindingKind::Junk);
     bed.update(&user, id, &said("okay"));
     refused!(bed.engine.apply_proposal(&user, finding.proposals[0].id), Error::NoProposal { .. });
@@ -504,9 +504,9 @@ fn nobody_learns_of_what_is_not_for_them() {
     let ana = bed.member("ana", hub, Role::Writer);
     let tom = bed.member("tom", hub, Role::Writer);
     let private = |text: String| SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new(text) };
-    let secret = bed.save(&ana, private(format!("the token is {}", token()))).id;
-    let mine = bed.save(&ana, private(format!("{WORDS} thirteen"))).id;
-    let shared = bed.save(&ana, WORDS).id;
+    let secret = bed.save(&ana, private(format!("the token is {}", token()))).memory.id;
+    let mine = bed.save(&ana, private(format!("{WORDS} thirteen"))).memory.id;
+    let shared = bed.save(&ana, WORDS).memory.id;
     bed.link(&ana, mine, shared, Relation::Contradicts);
     bed.link(&ana, mine, shared, Relation::Updates);
     let empty = report(&bed, &tom);
@@ -548,13 +548,13 @@ fn the_rights_are_those_of_the_verbs() {
 fn what_is_forgotten_is_not_looked_at() {
     let bed = bed();
     let user = bed.user();
-    let id = bed.save(&user, "thanks!").id;
+    let id = bed.save(&user, "thanks!").memory.id;
     bed.forget(&user, id, Manner::Soft);
     assert_eq!(report(&bed, &user).looked_at, 0);
     bed.engine
         .forget(&user, id.into(), &ForgetRequest { manner: Manner::Hard, reason: None })
         .expect("erased");
-    let other = bed.save(&user, "the canteen").id;
+    let other = bed.save(&user, "the canteen").memory.id;
     bed.update(&user, other, &UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() });
     assert_eq!(only(&bed, &user, FindingKind::Secret).why, "it holds a secret (github_token) in its tag");
 }
@@ -563,8 +563,8 @@ fn what_is_forgotten_is_not_looked_at() {
 fn of_what_differs_by_a_number_either_may_be_said() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, format!("{WORDS} in room 12").as_str()).id;
-    let new = bed.save(&user, format!("{WORDS} in room 14").as_str()).id;
+    let old = bed.save(&user, format!("{WORDS} in room 12").as_str()).memory.id;
+    let new = bed.save(&user, format!("{WORDS} in room 14").as_str()).memory.id;
     let finding = only(&bed, &user, FindingKind::Differs);
     assert_eq!(ids(&finding), [old, new]);
     assert!(finding.why.ends_with("and one says `12` where the other says `14`"), "{}", finding.why);
@@ -584,7 +584,7 @@ fn what_was_observed_again_and_again_may_become_a_fact() {
     let user = bed.user();
     let observed = |content: String| {
         let request = SaveRequest { memory_type: Some(MemoryType::Observation), ..SaveRequest::new(content) };
-        bed.save(&user, request).id
+        bed.save(&user, request).memory.id
     };
     let first = observed(WORDS.to_owned());
     let second = observed(format!("{WORDS} again"));
@@ -605,8 +605,8 @@ fn what_was_observed_again_and_again_may_become_a_fact() {
 fn values_that_compete_are_found_with_what_to_do() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The demo is on Thursday").id;
-    let new = bed.save(&user, "The demo has moved to Friday").id;
+    let old = bed.save(&user, "The demo is on Thursday").memory.id;
+    let new = bed.save(&user, "The demo has moved to Friday").memory.id;
     bed.save(&user, "Room 12 has a projector");
     bed.save(&user, "Room 14 has a projector");
     let finding = only(&bed, &user, FindingKind::CompetingValues);
@@ -623,8 +623,8 @@ fn values_that_compete_are_found_with_what_to_do() {
 fn values_that_compete_are_settled_by_any_link_that_somebody_made() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The demo is on Thursday").id;
-    let new = bed.save(&user, "The demo is on Friday").id;
+    let old = bed.save(&user, "The demo is on Thursday").memory.id;
+    let new = bed.save(&user, "The demo is on Friday").memory.id;
     let advice = only(&bed, &user, FindingKind::CompetingValues).advice.expect("advice");
     assert!(advice.contains("`tulving associate 2 1 --relation related_to`"), "{advice}");
     bed.link(&user, new, old, Relation::RelatedTo);

@@ -28,7 +28,7 @@ fn three(bed: &Bed, user: &Caller) -> [MemoryId; 3] {
     ]
     .map(|(content, memory_type)| {
         let request = SaveRequest { memory_type: Some(memory_type), ..SaveRequest::new(content) };
-        bed.save(user, request).id
+        bed.save(user, request).memory.id
     })
 }
 
@@ -123,7 +123,7 @@ fn archived_and_expired_memories_are_never_recalled() {
     let request = SaveRequest { expires_at: Some(build::second(60)), ..SaveRequest::new("for a minute") };
     bed.save(&user, request);
     let archived = bed.save(&user, "archived");
-    bed.engine.archive(&user, archived.id.into()).unwrap();
+    bed.engine.archive(&user, archived.memory.id.into()).unwrap();
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), ["for a minute"]);
     let mut asked = recall(Mode::Recent);
     asked.filter.states = vec![State::Archived];
@@ -139,9 +139,9 @@ fn a_superseded_memory_says_by_what() {
     let user = bed.user();
     let old = bed.save(&user, "old way");
     let new = bed.save(&user, "new way");
-    bed.link(&user, new.id, old.id, Relation::Updates);
+    bed.link(&user, new.memory.id, old.memory.id, Relation::Updates);
     let answer = bed.engine.recall(&user, &recall(Mode::Substring("old".to_owned()))).unwrap();
-    assert_eq!(answer.hits[0].memory.superseded_by, Some(new.id));
+    assert_eq!(answer.hits[0].memory.superseded_by, Some(new.memory.id));
 }
 
 #[test]
@@ -149,16 +149,16 @@ fn a_recall_writes_nothing_until_it_is_flushed() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "counted");
-    let before = bed.get(&user, memory.id);
+    let before = bed.get(&user, memory.memory.id);
     let (pulse, head) = (bed.store.pulse().unwrap(), bed.store.head().unwrap());
     for _ in 0..3 {
         bed.engine.recall(&user, &recall(Mode::Recent)).unwrap();
     }
-    bed.engine.touch(&user, memory.id.into()).unwrap();
-    assert_eq!(bed.get(&user, memory.id), before);
+    bed.engine.touch(&user, memory.memory.id.into()).unwrap();
+    assert_eq!(bed.get(&user, memory.memory.id), before);
     assert_eq!(bed.store.pulse().unwrap(), pulse, "nothing was committed");
     assert_eq!(bed.engine.flush().unwrap(), 1);
-    let after = bed.get(&user, memory.id);
+    let after = bed.get(&user, memory.memory.id);
     assert_eq!(after.usage.access_count, 4);
     assert!(after.usage.accessed_at > before.usage.accessed_at);
     assert_eq!((after.version, after.usage.updated_at), (before.version, before.usage.updated_at));
@@ -171,7 +171,7 @@ fn after_a_flush_all_that_was_noted_counts_also_where_another_was_writing_it() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.save(&user, "counted").id;
+    let memory = bed.save(&user, "counted").memory.id;
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -206,19 +206,19 @@ fn accesses_that_could_not_be_written_are_written_later() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "counted");
-    bed.engine.touch(&user, memory.id.into()).unwrap();
+    bed.engine.touch(&user, memory.memory.id.into()).unwrap();
     bed.store.fail_at(1);
     assert!(bed.engine.flush().is_err());
-    bed.engine.touch(&user, memory.id.into()).unwrap();
+    bed.engine.touch(&user, memory.memory.id.into()).unwrap();
     assert_eq!(bed.engine.flush().unwrap(), 1);
-    assert_eq!(bed.get(&user, memory.id).usage.access_count, 2);
+    assert_eq!(bed.get(&user, memory.memory.id).usage.access_count, 2);
 }
 
 #[test]
 fn a_cooling_memory_is_active_again_once_it_was_recalled() {
     let bed = Bed::new();
     let user = bed.user();
-    let memory = bed.get(&user, bed.save(&user, "aged").id);
+    let memory = bed.get(&user, bed.save(&user, "aged").memory.id);
     bed.world().shift(&memory, |standing| standing.state = State::Cooling);
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), ["aged"]);
     bed.engine.flush().unwrap();
@@ -232,15 +232,15 @@ fn an_archived_memory_that_has_every_word_of_a_question_is_mentioned() {
     let kept = bed.save(&user, "the espresso machine is in the kitchen");
     let archived = bed.save(&user, "the espresso machine was descaled by Marta");
     let other = bed.save(&user, "Marta likes espresso");
-    for id in [archived.id, other.id] {
+    for id in [archived.memory.id, other.memory.id] {
         bed.engine.archive(&user, id.into()).expect("archived");
     }
     let ask = |question: &str| {
         bed.engine.recall(&user, &recall(Mode::Hybrid(Box::new(Ask::new(question))))).expect("an answer")
     };
     let answer = ask("who descaled the espresso machine?");
-    assert_eq!(answer.archived, [MemoryRef::Number(archived.number.expect("a number"))]);
-    assert!(answer.hits.iter().all(|hit| hit.memory.id == kept.id), "it is mentioned, not given");
+    assert_eq!(answer.archived, [MemoryRef::Number(archived.memory.number.expect("a number"))]);
+    assert!(answer.hits.iter().all(|hit| hit.memory.id == kept.memory.id), "it is mentioned, not given");
     assert_eq!(ask("where is the espresso machine kept?").archived, []);
     let stranger = bed.person("stranger");
     let asked = recall(Mode::Hybrid(Box::new(Ask::new("who descaled the espresso machine?"))));

@@ -69,11 +69,11 @@ fn a_question_that_only_names_a_type_is_answered_by_all_of_that_type() {
 fn open_todos_come_by_due_date_then_importance_and_done_ones_last() {
     let bed = Bed::new();
     let user = bed.user();
-    let plain = bed.save(&user, todo("plain")).id;
+    let plain = bed.save(&user, todo("plain")).memory.id;
     bed.save(&user, SaveRequest { importance: Some(0.95), ..todo("matters") });
     bed.save(&user, SaveRequest { occurred_at: Some(at("2026-03-01")), ..todo("due in March") });
     bed.save(&user, SaveRequest { valid_until: Some(at("2026-02-01")), ..todo("due in February") });
-    let done = bed.save(&user, todo("done")).id;
+    let done = bed.save(&user, todo("done")).memory.id;
     bed.engine.done(&user, done.into(), None).expect("done");
     let open = ["due in February", "due in March", "matters", "plain"];
     assert_eq!(contents(&ask(&bed, &user, "todos")), open);
@@ -122,7 +122,7 @@ fn an_empty_list_says_so_and_where_nothing_is_of_the_type_the_question_is_ranked
     let fallen_back = ask(&bed, &user, "what are my open todos?");
     assert_eq!(contents(&fallen_back), ["todo: buy milk"]);
     assert!(fallen_back.listed.as_ref().is_some_and(|list| list.ranked), "{fallen_back:?}");
-    let id = bed.save(&user, todo("call Ana")).id;
+    let id = bed.save(&user, todo("call Ana")).memory.id;
     bed.engine.done(&user, id.into(), None).expect("done");
     let none = ask(&bed, &user, "what are my open todos?");
     assert_eq!((what(&none), none.evidence), ("no open todos", Some(Strength::None)));
@@ -136,7 +136,7 @@ fn a_list_respects_filters_boundaries_states_and_budget() {
     let hub = bed.hub("work");
     let ann = bed.member("ann", hub, Role::Writer);
     bed.save(&user, SaveRequest { tags: Some(vec!["home".to_owned()]), ..todo("paint the fence") });
-    let milk = bed.save(&user, todo("buy milk")).id;
+    let milk = bed.save(&user, todo("buy milk")).memory.id;
     bed.save(&ann, SaveRequest { boundary: Some(Boundary::Private), ..todo("theirs") });
     let tagged = Filter { tags: vec!["home".to_owned()], ..Filter::default() };
     assert_eq!(contents(&asked(&bed, &user, question("todos"), tagged)), ["paint the fence"]);
@@ -162,8 +162,8 @@ fn a_list_respects_filters_boundaries_states_and_budget() {
 fn what_is_superseded_is_no_answer_to_a_question_and_comes_last_without_one() {
     let bed = Bed::new();
     let user = bed.user();
-    let old = bed.save(&user, of_type(MemoryType::Decision, "we use Redis")).id;
-    let new = bed.save(&user, of_type(MemoryType::Decision, "we use Valkey")).id;
+    let old = bed.save(&user, of_type(MemoryType::Decision, "we use Redis")).memory.id;
+    let new = bed.save(&user, of_type(MemoryType::Decision, "we use Valkey")).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     let answer = ask(&bed, &user, "list all decisions");
     assert_eq!((contents(&answer), what(&answer)), (vec!["we use Valkey"], "1 decision"));
@@ -180,14 +180,14 @@ fn what_is_superseded_is_no_answer_to_a_question_and_comes_last_without_one() {
 fn a_list_as_of_a_day_has_what_was_open_then_in_the_words_of_then() {
     let bed = Bed::new();
     let user = bed.user();
-    let milk = bed.save(&user, todo("buy milk")).id;
-    let old = bed.save(&user, todo("call Ana")).id;
+    let milk = bed.save(&user, todo("buy milk")).memory.id;
+    let old = bed.save(&user, todo("call Ana")).memory.id;
     bed.clock.advance(10 * DAY);
     let then = bed.engine.now();
     bed.clock.advance(10 * DAY);
     bed.engine.done(&user, milk.into(), None).expect("done");
     bed.update(&user, milk, &said("buy oat milk"));
-    let new = bed.save(&user, todo("write to Ana")).id;
+    let new = bed.save(&user, todo("write to Ana")).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     let mut open =
         contents(&ask(&bed, &user, "open todos")).into_iter().map(str::to_owned).collect::<Vec<_>>();

@@ -50,23 +50,24 @@ fn a_memory_goes_as_it_is_and_gets_the_next_number() {
     let two = Two::new();
     let (bed, ann) = (&two.bed, &two.ann);
     bed.save(&two.eve, "was there before");
-    let id = bed.save(ann, keyed("k", "first words")).id;
+    let id = bed.save(ann, keyed("k", "first words")).memory.id;
     bed.update(ann, id, &said("second words"));
-    let friend = bed.save(ann, "friend").id;
+    let friend = bed.save(ann, "friend").memory.id;
     bed.link(ann, id, friend, Relation::PartOf);
     bed.engine.touch(ann, id.into()).unwrap();
     bed.engine.flush().unwrap();
     let before = bed.get(ann, id);
     let number = MemoryRef::Number(before.number.expect("a record"));
     let done = bed.engine.move_to(ann, &[number], "there").unwrap();
-    let expected = Memory { space: two.there, number: Some(Number(2)), ..before };
+    let expected =
+        Memory { space: two.there, space_name: Some("there".to_owned()), number: Some(Number(2)), ..before };
     assert_eq!(done.moved, std::slice::from_ref(&expected));
     assert_eq!(bed.get(ann, id), expected);
     assert_eq!(bed.engine.history(ann, id.into()).unwrap().len(), 2);
     assert_eq!(bed.engine.related(ann, id.into(), 1).unwrap()[0].memory.id, friend);
     refused!(bed.engine.get(ann, number), Error::NoMemory { .. });
     assert_eq!(bed.get(&within(ann, two.there), id).number, Some(Number(2)));
-    let next = bed.save(ann, "next").number;
+    let next = bed.save(ann, "next").memory.number;
     assert_eq!(next, Some(Number(3)), "the number that it had is not given again");
     let reverted = bed.engine.revert(&two.eve, id.into(), Version(1)).unwrap();
     assert_eq!(reverted.memory.edition.text.content, "first words", "who is there works with it");
@@ -76,8 +77,8 @@ fn a_memory_goes_as_it_is_and_gets_the_next_number() {
 fn who_is_there_sees_it_and_who_is_not_does_not() {
     let two = Two::new();
     let bed = &two.bed;
-    let id = bed.save(&two.ann, "walrus").id;
-    let private = bed.save(&two.ann, shared("narwhal", Boundary::Private)).id;
+    let id = bed.save(&two.ann, "walrus").memory.id;
+    let private = bed.save(&two.ann, shared("narwhal", Boundary::Private)).memory.id;
     assert_eq!(bed.contents(&two.bob), ["walrus"]);
     two.go(&two.ann, &[id, private]).unwrap();
     assert_eq!(bed.contents(&two.bob), [] as [&str; 0]);
@@ -96,7 +97,7 @@ fn who_is_there_sees_it_and_who_is_not_does_not() {
 fn it_takes_the_owner_or_an_admin_and_a_writer_there() {
     let two = Two::new();
     let (bed, bob) = (&two.bed, &two.bob);
-    let (hers, his) = (bed.save(&two.ann, "hers").id, bed.save(bob, "his").id);
+    let (hers, his) = (bed.save(&two.ann, "hers").memory.id, bed.save(bob, "his").memory.id);
     refused!(two.go(bob, &[his]), Error::NoSpace { .. });
     bed.engine.set_member(&bed.user(), "there", "bob", Role::Reader).unwrap();
     refused!(two.go(bob, &[his]), Error::Denied { need: Role::Writer, .. });
@@ -107,14 +108,14 @@ fn it_takes_the_owner_or_an_admin_and_a_writer_there() {
     refused!(two.go(&lowered, &[his]), Error::Denied { .. });
     two.go(bob, &[his]).unwrap();
     bed.engine.set_member(&bed.user(), "here", "bob", Role::Reader).unwrap();
-    let left = bed.save(&two.ann, "left").id;
+    let left = bed.save(&two.ann, "left").memory.id;
     refused!(two.go(bob, &[left]), Error::OwnerOrAdmin { .. });
     bed.engine.set_member(&bed.user(), "here", "bob", Role::Admin).unwrap();
     let moved = two.go(bob, &[left, hers]).unwrap();
     assert!(moved.iter().all(|memory| memory.owner == two.ann.viewer.principal), "it stays hers");
     let confined =
         Caller { viewer: build::confined(two.ann.viewer.principal, &[two.here]), ..two.ann.clone() };
-    let more = bed.save(&two.ann, "more").id;
+    let more = bed.save(&two.ann, "more").memory.id;
     refused!(two.go(&confined, &[more]), Error::NoSpace { .. });
 }
 
@@ -122,7 +123,7 @@ fn it_takes_the_owner_or_an_admin_and_a_writer_there() {
 fn what_is_not_there_is_named_and_the_rest_goes() {
     let two = Two::new();
     let (bed, ann) = (&two.bed, &two.ann);
-    let [one, hidden, gone] = ["one", "hidden", "gone"].map(|content| bed.save(ann, content).id);
+    let [one, hidden, gone] = ["one", "hidden", "gone"].map(|content| bed.save(ann, content).memory.id);
     bed.update(ann, hidden, &UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() });
     bed.forget(ann, gone, Manner::Soft);
     let number = MemoryRef::Number(Number(1));
@@ -147,7 +148,7 @@ fn what_is_not_there_is_named_and_the_rest_goes() {
 fn what_is_there_already_stays_as_it_is() {
     let two = Two::new();
     let bed = &two.bed;
-    let hers = bed.save(&two.eve, "hers").id;
+    let hers = bed.save(&two.eve, "hers").memory.id;
     let before = (bed.get(&two.eve, hers), bed.dump(), bed.engine.head().unwrap());
     assert_eq!(two.go(&two.ann, &[hers]).unwrap(), [before.0]);
     assert_eq!((bed.dump(), bed.engine.head().unwrap()), (before.1, before.2), "nothing is written");
@@ -163,21 +164,21 @@ fn what_is_held_there_is_named_and_nothing_goes() {
         (SaveRequest { source_path: Some("p".to_owned()), ..SaveRequest::new("file") }, Unique::SourcePath),
     ] {
         let theirs = bed.save(&two.eve, request.clone());
-        let free = bed.save(ann, format!("free of {held}").as_str()).id;
-        let mine = bed.save(ann, request.clone()).id;
+        let free = bed.save(ann, format!("free of {held}").as_str()).memory.id;
+        let mine = bed.save(ann, request.clone()).memory.id;
         refused!(
             two.go(ann, &[free, mine]),
-            Error::Held { other: MemoryRef::Id(other), what } if other == theirs.id && what == held
+            Error::Held { other: MemoryRef::Id(other), what } if other == theirs.memory.id && what == held
         );
         assert_eq!(bed.get(ann, free).space, two.here);
         refused!(
             two.go(&within(ann, two.there), &[mine]),
-            Error::Held { other: MemoryRef::Number(other), .. } if Some(other) == theirs.number
+            Error::Held { other: MemoryRef::Number(other), .. } if Some(other) == theirs.memory.number
         );
         // A private memory has another audience, and so has a key or path that another's private memory uses.
         let private = SaveRequest { boundary: Some(Boundary::Private), ..request };
         bed.save(&two.eve, private.clone());
-        let own = bed.save(ann, private).id;
+        let own = bed.save(ann, private).memory.id;
         two.go(ann, &[own]).unwrap();
     }
 }
@@ -188,7 +189,7 @@ fn two_that_say_the_same_cannot_both_go() {
     let (bed, ann) = (&two.bed, &two.ann);
     let third = bed.hub("third");
     bed.engine.set_member(&bed.user(), "third", "ann", Role::Writer).unwrap();
-    let [one, other] = [ann, &within(ann, third)].map(|caller| bed.save(caller, "twin").id);
+    let [one, other] = [ann, &within(ann, third)].map(|caller| bed.save(caller, "twin").memory.id);
     refused!(two.go(ann, &[one, other]), Error::Held { other: MemoryRef::Id(held), .. } if held == one);
     assert_eq!((bed.get(ann, one).space, bed.get(ann, other).space), (two.here, third));
 }
@@ -199,12 +200,12 @@ fn a_sealed_space_is_not_opened_and_a_mirror_follows_its_file() {
     let (bed, ann) = (&two.bed, &two.ann);
     let sealed = bed.space("sealed", SpaceKind::Group);
     bed.engine.set_member(&bed.user(), "sealed", "ann", Role::Writer).unwrap();
-    let wide = bed.save(ann, shared("wide", Boundary::Team)).id;
+    let wide = bed.save(ann, shared("wide", Boundary::Team)).memory.id;
     refused!(
         bed.engine.move_to(ann, &[wide.into()], "sealed"),
         Error::Invalid(Invalid::BoundaryTooWide { boundary: Boundary::Team })
     );
-    let narrow = bed.save(ann, "narrow").id;
+    let narrow = bed.save(ann, "narrow").memory.id;
     let moved = bed.engine.move_to(ann, &[narrow.into()], &sealed.to_string()).unwrap().moved;
     assert_eq!(moved[0].space, sealed);
     let mirror = bed.world().put(two.here, ann.viewer.principal, "a line", |memory| {
@@ -218,7 +219,7 @@ fn a_sealed_space_is_not_opened_and_a_mirror_follows_its_file() {
 fn it_is_audited_in_both_spaces() {
     let two = Two::new();
     let bed = &two.bed;
-    let id = bed.save(&two.ann, "walrus").id;
+    let id = bed.save(&two.ann, "walrus").memory.id;
     two.go(&two.ann, &[id]).unwrap();
     let told = |space| {
         let filter = AuditFilter { space: Some(space), memory: Some(id), last: 10 };
@@ -234,7 +235,7 @@ fn it_is_audited_in_both_spaces() {
 fn an_edit_decided_before_a_memory_went_is_decided_again() {
     let two = Two::new();
     let (bed, ann) = (&two.bed, &two.ann);
-    let id = bed.save(ann, "walrus").id;
+    let id = bed.save(ann, "walrus").memory.id;
     let (there, version) = (two.there, Version::FIRST);
     let leaves = move |from: SpaceId, to: SpaceId| {
         let write = tulving_core::model::change::Write::Relocate { id, from: (from, version), to };
@@ -257,7 +258,7 @@ fn an_edit_decided_before_a_memory_went_is_decided_again() {
 fn of_two_who_move_a_memory_one_does_and_the_other_finds_it_there() {
     let two = Two::new();
     let (bed, ann) = (&two.bed, &two.ann);
-    let id = bed.save(ann, "walrus").id;
+    let id = bed.save(ann, "walrus").memory.id;
     let (here, there) = (two.here, two.there);
     bed.store.before_next_apply(move |store| {
         let from = (here, Version::FIRST);

@@ -65,7 +65,7 @@ fn what_is_rejected_is_forgotten_and_restored_it_waits_again() {
 fn only_what_waits_for_review_can_be_rejected() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, "a plain memory").id;
+    let id = bed.save(&user, "a plain memory").memory.id;
     refused!(bed.engine.reject(&user, id.into()), Error::NotInReview { .. });
     assert_eq!(bed.get(&user, id).standing.forgotten_at, None);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tulving_core::model::answer::{Fate, Receipt, Warning};
+use tulving_core::model::answer::{Receipt, SaveOutcome, Warning};
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, Error, Invalid, StoreError};
 use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
@@ -37,15 +37,15 @@ fn what_was_saved_is_found_by_the_very_next_read() {
     let bed = Bed::new();
     let user = bed.user();
     let receipt = bed.save(&user, "the sky is blue");
-    assert_eq!((receipt.fate, receipt.number), (Fate::Created, Some(Number(1))));
-    let memory = bed.get(&user, receipt.id);
+    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Created, Some(Number(1))));
+    let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.edition.text.content, "the sky is blue");
     assert_eq!(bed.engine.get(&user, MemoryRef::Number(Number(1))).unwrap(), memory);
     assert_eq!(bed.contents(&user), ["the sky is blue"]);
     let found = bed.engine.recall(&user, &recall(Mode::Substring("SKY".to_owned()))).unwrap();
-    assert_eq!((found.total_found, found.hits[0].memory.id), (1, receipt.id));
+    assert_eq!((found.total_found, found.hits[0].memory.id), (1, receipt.memory.id));
     let elsewhere = bed.beside();
-    assert_eq!(elsewhere.get(&user, receipt.id.into()).unwrap(), memory);
+    assert_eq!(elsewhere.get(&user, receipt.memory.id.into()).unwrap(), memory);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_is_not_said_has_its_default() {
     let bed = Bed::new();
     let user = Caller { agent: Some("scribe".to_owned()), ..bed.user() };
     let bare = bed.save(&user, "bare");
-    let memory = bed.get(&user, bare.id);
+    let memory = bed.get(&user, bare.memory.id);
     assert_eq!(memory.edition.boundary, Boundary::Private);
     assert_eq!(memory.edition.text.content_type, ContentType::Text);
     assert_eq!(memory.edition.class.memory_type, MemoryType::Fact);
@@ -70,9 +70,9 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(memory.usage.access_count, 0);
     let hub = within(&user, bed.hub("hub"));
     let shared = bed.save(&hub, "bare");
-    assert_eq!(shared.fate, Fate::Created, "another space knows nothing of the first");
-    assert_eq!(bed.get(&hub, shared.id).edition.boundary, Boundary::Hub);
-    assert_eq!(shared.number, Some(Number(1)), "each space has its own numbers");
+    assert_eq!(shared.outcome, SaveOutcome::Created, "another space knows nothing of the first");
+    assert_eq!(bed.get(&hub, shared.memory.id).edition.boundary, Boundary::Hub);
+    assert_eq!(shared.memory.number, Some(Number(1)), "each space has its own numbers");
 }
 
 #[test]
@@ -82,16 +82,19 @@ fn the_same_content_is_saved_once() {
     let first = bed.save(&user, "caf\u{e9}\ncr\u{e8}me");
     for same in ["caf\u{e9}\ncr\u{e8}me", "  caf\u{e9}\r\ncr\u{e8}me\n", "\u{feff}cafe\u{301}\ncr\u{e8}me"] {
         let again = bed.save(&user, SaveRequest { importance: Some(0.9), ..SaveRequest::new(same) });
-        assert_eq!((again.fate, again.id, again.number), (Fate::Duplicate, first.id, first.number));
+        assert_eq!(
+            (again.outcome, again.memory.id, again.memory.number),
+            (SaveOutcome::Duplicate, first.memory.id, first.memory.number)
+        );
         assert!(!again.revived);
     }
-    let memory = bed.get(&user, first.id);
+    let memory = bed.get(&user, first.memory.id);
     assert_eq!(memory.edition.class.importance.get(), 0.5, "the one that is there stands");
     assert_eq!(versions(&bed, &user, &memory), 1);
     let upper = bed.save(&user, "Caf\u{e9}\ncr\u{e8}me");
-    assert_eq!(upper.fate, Fate::Created);
+    assert_eq!(upper.outcome, SaveOutcome::Created);
     let hub_wide = bounded(Boundary::Hub, SaveRequest::new("caf\u{e9}\ncr\u{e8}me"));
-    assert_eq!(bed.save(&user, hub_wide).fate, Fate::Created, "another boundary is another memory");
+    assert_eq!(bed.save(&user, hub_wide).outcome, SaveOutcome::Created, "another boundary is another memory");
 }
 
 #[test]
@@ -99,12 +102,12 @@ fn a_duplicate_of_an_archived_memory_brings_it_back() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, "old news");
-    bed.engine.archive(&user, first.id.into()).unwrap();
+    bed.engine.archive(&user, first.memory.id.into()).unwrap();
     let again = bed.save(&user, "old news");
-    assert_eq!((again.fate, again.id), (Fate::Duplicate, first.id));
+    assert_eq!((again.outcome, again.memory.id), (SaveOutcome::Duplicate, first.memory.id));
     assert!(again.revived);
-    assert_eq!(again.state, State::Active);
-    assert_eq!(bed.get(&user, first.id).standing.state, State::Active);
+    assert_eq!(again.memory.standing.state, State::Active);
+    assert_eq!(bed.get(&user, first.memory.id).standing.state, State::Active);
     assert_eq!(bed.engine.recall(&user, &recall(Mode::Recent)).unwrap().total_found, 1);
 }
 
@@ -116,12 +119,12 @@ fn a_duplicate_is_pinned_where_that_was_asked() {
     for request in [SaveRequest::new("by content"), keyed("k", "by key"), at_path("p", "by path")] {
         let first = bed.save(&user, request.clone());
         let again = bed.save(&user, pinned(request.clone()));
-        assert_eq!(again.id, first.id);
-        let memory = bed.get(&user, first.id);
+        assert_eq!(again.memory.id, first.memory.id);
+        let memory = bed.get(&user, first.memory.id);
         assert!(memory.standing.pinned, "{}", request.content);
         assert_eq!(memory.version, Version(1));
         bed.save(&user, request);
-        assert!(bed.get(&user, first.id).standing.pinned, "and stays so");
+        assert!(bed.get(&user, first.memory.id).standing.pinned, "and stays so");
     }
 }
 
@@ -130,11 +133,14 @@ fn saving_onto_a_key_updates_and_keeps_id_number_and_creation() {
     let bed = Bed::new();
     let user = bed.user();
     let first = bed.save(&user, SaveRequest { title: Some("editor".to_owned()), ..keyed("editor", "vim") });
-    let before = bed.get(&user, first.id);
+    let before = bed.get(&user, first.memory.id);
     let again = bed.save(&user, keyed("editor", "helix"));
-    assert_eq!((again.fate, again.id, again.number), (Fate::Updated, first.id, first.number));
-    assert_eq!(again.version, Version(2));
-    let after = bed.get(&user, first.id);
+    assert_eq!(
+        (again.outcome, again.memory.id, again.memory.number),
+        (SaveOutcome::Updated, first.memory.id, first.memory.number)
+    );
+    assert_eq!(again.memory.version, Version(2));
+    let after = bed.get(&user, first.memory.id);
     assert_eq!(after.edition.text.content, "helix");
     assert_eq!(after.edition.text.title.as_deref(), Some("editor"), "what was not said stays");
     assert_eq!(after.usage.created_at, before.usage.created_at);
@@ -149,7 +155,10 @@ fn saving_the_same_onto_a_key_makes_no_version() {
     let first = bed.save(&user, keyed("k", "same"));
     let head = tulving_core::ports::Log::head(&*bed.store).unwrap();
     let again = bed.save(&user, keyed("k", " same "));
-    assert_eq!((again.fate, again.id, again.version), (Fate::Unchanged, first.id, Version(1)));
+    assert_eq!(
+        (again.outcome, again.memory.id, again.memory.version),
+        (SaveOutcome::Unchanged, first.memory.id, Version(1))
+    );
     assert_eq!(tulving_core::ports::Log::head(&*bed.store).unwrap(), head, "nothing was written");
 }
 
@@ -159,10 +168,10 @@ fn saving_onto_an_archived_key_brings_the_memory_back() {
     let user = bed.user();
     for content in ["same", "other"] {
         let first = bed.save(&user, keyed("k", "same"));
-        bed.engine.archive(&user, first.id.into()).unwrap();
+        bed.engine.archive(&user, first.memory.id.into()).unwrap();
         let again = bed.save(&user, keyed("k", content));
-        assert!(again.revived && again.state == State::Active, "{content}");
-        assert_eq!(bed.get(&user, first.id).standing.state, State::Active);
+        assert!(again.revived && again.memory.standing.state == State::Active, "{content}");
+        assert_eq!(bed.get(&user, first.memory.id).standing.state, State::Active);
     }
 }
 
@@ -172,14 +181,14 @@ fn a_key_is_looked_for_on_both_sides_unless_a_boundary_is_named() {
     let user = within(&bed.user(), bed.hub("hub"));
     let private = bed.save(&user, bounded(Boundary::Private, keyed("k", "mine")));
     let found = bed.save(&user, keyed("k", "mine, edited"));
-    assert_eq!((found.fate, found.id), (Fate::Updated, private.id));
-    assert_eq!(bed.get(&user, private.id).edition.boundary, Boundary::Private, "its boundary stays");
+    assert_eq!((found.outcome, found.memory.id), (SaveOutcome::Updated, private.memory.id));
+    assert_eq!(bed.get(&user, private.memory.id).edition.boundary, Boundary::Private, "its boundary stays");
     let shared = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours")));
-    assert_eq!(shared.fate, Fate::Created, "a named boundary looks on its own side only");
+    assert_eq!(shared.outcome, SaveOutcome::Created, "a named boundary looks on its own side only");
     let found = bed.save(&user, keyed("k", "mine again"));
-    assert_eq!(found.id, private.id, "what is private is not published by somebody else's key");
+    assert_eq!(found.memory.id, private.memory.id, "what is private is not published by somebody else's key");
     let found = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours, edited")));
-    assert_eq!(found.id, shared.id);
+    assert_eq!(found.memory.id, shared.memory.id);
 }
 
 #[test]
@@ -189,13 +198,24 @@ fn a_path_with_the_same_content_is_skipped_and_with_another_updated() {
     let first = bed.save(&user, at_path("/notes/a.md", "text"));
     let same =
         bed.save(&user, SaveRequest { title: Some("ignored".to_owned()), ..at_path("/notes/a.md", "text") });
-    assert_eq!((same.fate, same.id), (Fate::Unchanged, first.id));
+    assert_eq!((same.outcome, same.memory.id), (SaveOutcome::Unchanged, first.memory.id));
     let changed = bed.save(&user, at_path("/notes/a.md", "new text"));
-    assert_eq!((changed.fate, changed.id, changed.version), (Fate::Updated, first.id, Version(2)));
+    assert_eq!(
+        (changed.outcome, changed.memory.id, changed.memory.version),
+        (SaveOutcome::Updated, first.memory.id, Version(2))
+    );
     let other = bed.save(&user, at_path("/notes/b.md", "new text"));
-    assert_eq!((other.fate, other.id), (Fate::Duplicate, first.id), "another file says the same");
+    assert_eq!(
+        (other.outcome, other.memory.id),
+        (SaveOutcome::Duplicate, first.memory.id),
+        "another file says the same"
+    );
     let plain = bed.save(&user, "new text");
-    assert_eq!((plain.fate, plain.id), (Fate::Duplicate, first.id), "and so does somebody without a file");
+    assert_eq!(
+        (plain.outcome, plain.memory.id),
+        (SaveOutcome::Duplicate, first.memory.id),
+        "and so does somebody without a file"
+    );
 }
 
 #[test]
@@ -204,8 +224,11 @@ fn lines_of_a_conversation_may_repeat() {
     let user = bed.user();
     let line = SaveRequest { conversation: Some("chat".to_owned()), ..SaveRequest::new("yes") };
     let fates = [line.clone(), line, SaveRequest::new("yes"), SaveRequest::new("yes")]
-        .map(|request| bed.save(&user, request).fate);
-    assert_eq!(fates, [Fate::Created, Fate::Created, Fate::Created, Fate::Duplicate]);
+        .map(|request| bed.save(&user, request).outcome);
+    assert_eq!(
+        fates,
+        [SaveOutcome::Created, SaveOutcome::Created, SaveOutcome::Created, SaveOutcome::Duplicate]
+    );
 }
 
 #[test]
@@ -217,7 +240,7 @@ fn a_batch_is_saved_as_a_whole_or_not_at_all() {
     assert_eq!(bed.contents(&user), [""; 0]);
     let good = ["one", "two", "three"].map(SaveRequest::new).to_vec();
     let receipts = bed.engine.save_many(&user, good).unwrap();
-    let numbers: Vec<_> = receipts.iter().map(|receipt| receipt.number).collect();
+    let numbers: Vec<_> = receipts.iter().map(|receipt| receipt.memory.number).collect();
     assert_eq!(numbers, [Some(Number(1)), Some(Number(2)), Some(Number(3))], "in the order of the requests");
     assert!(bed.engine.save_many(&user, Vec::new()).unwrap().is_empty());
 }
@@ -236,16 +259,16 @@ fn a_batch_sees_what_it_says_itself() {
         at_path("p", "file, edited"),
     ];
     let receipts = bed.engine.save_many(&user, requests).unwrap();
-    let fates: Vec<_> = receipts.iter().map(|receipt| receipt.fate).collect();
-    use Fate::{Created, Duplicate, Unchanged, Updated};
+    let fates: Vec<_> = receipts.iter().map(|receipt| receipt.outcome).collect();
+    use SaveOutcome::{Created, Duplicate, Unchanged, Updated};
     assert_eq!(fates, [Created, Created, Duplicate, Updated, Unchanged, Created, Updated]);
     for (one, other) in [(0, 2), (1, 3), (1, 4), (5, 6)] {
-        assert_eq!(receipts[one].id, receipts[other].id);
-        assert_eq!(receipts[one].number, receipts[other].number, "each receipt has the number");
+        assert_eq!(receipts[one].memory.id, receipts[other].memory.id);
+        assert_eq!(receipts[one].memory.number, receipts[other].memory.number, "each receipt has the number");
     }
-    assert_eq!(receipts[4].version, Version(2));
+    assert_eq!(receipts[4].memory.version, Version(2));
     assert_eq!(bed.contents(&user).len(), 3);
-    let keyed = bed.get(&user, receipts[1].id);
+    let keyed = bed.get(&user, receipts[1].memory.id);
     assert_eq!(keyed.edition.text.content, "second");
 }
 
@@ -260,10 +283,10 @@ fn a_key_that_a_batch_gave_away_is_free_for_the_rest_of_it() {
         keyed("old", "another memory"),
     ];
     let receipts = bed.engine.save_many(&user, requests).unwrap();
-    assert_eq!((receipts[0].fate, receipts[0].id), (Fate::Updated, first.id));
-    assert_eq!(receipts[1].fate, Fate::Created);
-    assert_ne!(receipts[1].id, first.id);
-    assert_eq!(bed.get(&user, first.id).edition.key.as_deref(), Some("new"));
+    assert_eq!((receipts[0].outcome, receipts[0].memory.id), (SaveOutcome::Updated, first.memory.id));
+    assert_eq!(receipts[1].outcome, SaveOutcome::Created);
+    assert_ne!(receipts[1].memory.id, first.memory.id);
+    assert_eq!(bed.get(&user, first.memory.id).edition.key.as_deref(), Some("new"));
 }
 
 #[test]
@@ -276,14 +299,14 @@ fn a_link_to_nothing_is_left_out_and_said() {
         &user,
         SaveRequest {
             associations: vec![
-                link(target.id, Relation::PartOf),
+                link(target.memory.id, Relation::PartOf),
                 AssociationRequest { target: missing, relation: None, weight: None },
             ],
             ..SaveRequest::new("source")
         },
     );
     assert_eq!(receipt.warnings, [Warning::AssociationSkipped { target: missing }]);
-    let related = bed.engine.related(&user, receipt.id.into(), 1).unwrap();
+    let related = bed.engine.related(&user, receipt.memory.id.into(), 1).unwrap();
     assert_eq!(related.len(), 1);
     assert_eq!(related[0].via[0].relation, Relation::PartOf);
 }
@@ -294,7 +317,7 @@ fn a_memory_cannot_be_linked_to_itself_by_its_key() {
     let user = bed.user();
     let first = bed.save(&user, keyed("k", "one"));
     let request =
-        SaveRequest { associations: vec![link(first.id, Relation::RelatedTo)], ..keyed("k", "two") };
+        SaveRequest { associations: vec![link(first.memory.id, Relation::RelatedTo)], ..keyed("k", "two") };
     refused!(bed.engine.save(&user, request), Error::Invalid(Invalid::SelfAssociation));
     assert_eq!(bed.contents(&user), ["one"], "the whole act is refused");
 }
@@ -306,7 +329,7 @@ fn visitor(bed: &Bed) -> (Caller, SpaceId, Memory) {
     let host = within(&bed.user(), other);
     let target = bed.save(&host, bounded(Boundary::Org, SaveRequest::new("the old way")));
     let visitor = bed.member("visitor", own, Role::Writer);
-    let target = bed.get(&visitor, target.id);
+    let target = bed.get(&visitor, target.memory.id);
     (visitor, other, target)
 }
 
@@ -319,11 +342,11 @@ fn updates_marks_the_target_as_superseded() {
     let bed = Bed::new();
     let user = bed.user();
     let old = bed.save(&user, "the old way");
-    let target = bed.get(&user, old.id);
+    let target = bed.get(&user, old.memory.id);
     let new = bed.save(&user, updating(&target));
     assert_eq!(new.warnings, []);
-    let seen = bed.get(&user, old.id);
-    assert_eq!(seen.superseded_by, Some(new.id));
+    let seen = bed.get(&user, old.memory.id);
+    assert_eq!(seen.superseded_by, Some(new.memory.id));
     assert_eq!(seen.version, Version(1), "a link makes no version");
 }
 
@@ -332,7 +355,7 @@ fn what_no_longer_holds_was_taken_for_known_without_a_word() {
     let bed = Bed::new();
     let user = bed.user();
     let old = bed.save(&user, "the old way");
-    let new = bed.save(&user, updating(&bed.get(&user, old.id)));
+    let new = bed.save(&user, updating(&bed.get(&user, old.memory.id)));
     let [first, second] = [1, 2].map(|number| MemoryRef::Number(Number(number)));
     let superseded = Warning::Superseded { memory: first, by: second };
     assert_eq!(
@@ -340,8 +363,8 @@ fn what_no_longer_holds_was_taken_for_known_without_a_word() {
         "#1 was superseded by #2; if it holds again, save it with `--updates 2`"
     );
     let again = bed.save(&user, "the old way");
-    assert_eq!((again.fate, again.warnings), (Fate::Duplicate, vec![superseded]));
-    bed.engine.archive(&user, new.id.into()).unwrap();
+    assert_eq!((again.outcome, again.warnings), (SaveOutcome::Duplicate, vec![superseded]));
+    bed.engine.archive(&user, new.memory.id.into()).unwrap();
     assert_eq!(bed.save(&user, "the old way").warnings, [], "what was archived replaces nothing");
     let ended = bed.clock.now();
     let until = SaveRequest { valid_until: Some(ended), ..SaveRequest::new("the way of last year") };
@@ -360,7 +383,7 @@ fn who_may_not_write_there_relates_instead_of_superseding() {
     let which = MemoryRef::Id(target.id);
     assert_eq!(new.warnings, [Warning::NotSuperseded { target: which }]);
     assert_eq!(bed.get(&visitor, target.id).superseded_by, None);
-    let related = bed.engine.related(&visitor, new.id.into(), 1).unwrap();
+    let related = bed.engine.related(&visitor, new.memory.id.into(), 1).unwrap();
     assert_eq!(related[0].via[0].relation, Relation::RelatedTo);
 }
 
@@ -389,14 +412,14 @@ fn two_who_save_the_same_at_once_make_one_memory() {
         other.save(&theirs, SaveRequest::new("at once")).expect("the other was faster");
     });
     let receipt = bed.save(&user, "at once");
-    assert_eq!((receipt.fate, receipt.number), (Fate::Duplicate, Some(Number(1))));
+    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Duplicate, Some(Number(1))));
     let other = bed.beside();
     let theirs = user.clone();
     bed.store.before_next_apply(move |_| {
         other.save(&theirs, keyed("k", "theirs")).expect("the other was faster");
     });
     let receipt = bed.save(&user, keyed("k", "mine"));
-    assert_eq!((receipt.fate, receipt.version), (Fate::Updated, Version(2)));
+    assert_eq!((receipt.outcome, receipt.memory.version), (SaveOutcome::Updated, Version(2)));
     assert_eq!(bed.contents(&user).len(), 2);
 }
 
@@ -411,7 +434,7 @@ fn many_threads_and_stores_save_each_content_once() {
                 let contents = (0..40).map(|n| SaveRequest::new(format!("memory {n}")));
                 contents
                     .map(|request| engine.save(&user, request).expect("nobody is turned away"))
-                    .filter(|receipt| receipt.fate == Fate::Created)
+                    .filter(|receipt| receipt.outcome == SaveOutcome::Created)
                     .count()
             })
         });
@@ -485,7 +508,7 @@ fn a_group_takes_nothing_that_would_be_seen_outside() {
         );
     }
     let inside = bed.save(&user, "inside");
-    assert_eq!(bed.get(&user, inside.id).edition.boundary, Boundary::Hub);
+    assert_eq!(bed.get(&user, inside.memory.id).edition.boundary, Boundary::Hub);
     bed.save(&user, bounded(Boundary::Private, SaveRequest::new("mine")));
 }
 
@@ -497,9 +520,9 @@ fn private_contents_of_two_people_are_two_memories() {
     let diary = || bounded(Boundary::Private, keyed("diary", "dear diary"));
     let hers = bed.save(&ann, diary());
     let his = bed.save(&bob, diary());
-    assert_eq!((hers.fate, his.fate), (Fate::Created, Fate::Created));
-    refused!(bed.engine.get(&ann, his.id.into()), Error::NoMemory { .. });
-    assert_eq!(bed.save(&bob, diary()).fate, Fate::Unchanged);
+    assert_eq!((hers.outcome, his.outcome), (SaveOutcome::Created, SaveOutcome::Created));
+    refused!(bed.engine.get(&ann, his.memory.id.into()), Error::NoMemory { .. });
+    assert_eq!(bed.save(&bob, diary()).outcome, SaveOutcome::Unchanged);
 }
 
 #[test]
@@ -508,10 +531,10 @@ fn a_forgotten_memory_is_not_in_the_way_of_a_new_one() {
     let user = bed.user();
     for request in [SaveRequest::new("content"), keyed("k", "key"), at_path("p", "path")] {
         let first = bed.save(&user, request.clone());
-        bed.forget(&user, first.id, Manner::Soft);
+        bed.forget(&user, first.memory.id, Manner::Soft);
         let again = bed.save(&user, request);
-        assert_eq!(again.fate, Fate::Created);
-        assert_ne!(again.number, first.number, "numbers are not given twice");
+        assert_eq!(again.outcome, SaveOutcome::Created);
+        assert_ne!(again.memory.number, first.memory.number, "numbers are not given twice");
     }
 }
 
@@ -522,7 +545,7 @@ fn the_same_person_saves_for_each_space_apart() {
     let two = within(&bed.user(), bed.hub("two"));
     bed.save(&one, keyed("k", "in one"));
     let second = bed.save(&two, keyed("k", "in two"));
-    assert_eq!(second.fate, Fate::Created);
+    assert_eq!(second.outcome, SaveOutcome::Created);
     let anywhere = caller(one.viewer.principal, SpaceId::DEFAULT);
     assert_eq!(bed.contents(&anywhere), ["in two", "in one"]);
 }
@@ -538,7 +561,7 @@ fn what_a_known_memory_keeps_is_said() {
         ..SaveRequest::new("known")
     };
     let receipt = bed.save(&user, said);
-    assert_eq!(receipt.fate, Fate::Duplicate);
+    assert_eq!(receipt.outcome, SaveOutcome::Duplicate);
     let kept = Warning::Kept { memory: MemoryRef::Number(Number(1)), fields: vec!["tags", "importance"] };
     assert_eq!(receipt.warnings, [kept]);
     assert_eq!(bed.save(&user, "known").warnings, [], "nothing was said, so nothing is kept");
@@ -560,7 +583,7 @@ fn who_may_see_a_keyed_memory_is_not_changed_by_whoever_saves_it() {
     bed.save(&owner, keyed("k", "ours"));
     let wider = bounded(Boundary::Org, keyed("k", "everybody's"));
     refused!(bed.engine.save(&other, wider.clone()), Error::OwnerOrAdmin { .. });
-    assert_eq!(bed.save(&owner, wider).fate, Fate::Updated);
+    assert_eq!(bed.save(&owner, wider).outcome, SaveOutcome::Updated);
 }
 
 #[test]
@@ -570,10 +593,14 @@ fn a_key_that_others_share_does_not_publish_what_is_private_by_default() {
     let other = bed.member("other", SpaceId::DEFAULT, Role::Writer);
     bed.save(&other, bounded(Boundary::Hub, keyed("diary", "a trap")));
     let mine = bed.save(&user, keyed("diary", "for nobody else"));
-    assert_eq!(mine.fate, Fate::Created);
-    assert_eq!(bed.get(&user, mine.id).edition.boundary, Boundary::Private);
+    assert_eq!(mine.outcome, SaveOutcome::Created);
+    assert_eq!(bed.get(&user, mine.memory.id).edition.boundary, Boundary::Private);
     let own = bed.save(&user, bounded(Boundary::Hub, keyed("plan", "ours")));
-    assert_eq!(bed.save(&user, keyed("plan", "ours, edited")).id, own.id, "what one shared oneself is meant");
+    assert_eq!(
+        bed.save(&user, keyed("plan", "ours, edited")).memory.id,
+        own.memory.id,
+        "what one shared oneself is meant"
+    );
 }
 
 #[test]
@@ -583,7 +610,10 @@ fn a_batch_says_which_request_was_wrong_also_when_that_shows_late() {
     let first = bed.save(&user, keyed("k", "mine"));
     let requests = vec![
         SaveRequest::new("good"),
-        SaveRequest { associations: vec![link(first.id, Relation::RelatedTo)], ..keyed("k", "to itself") },
+        SaveRequest {
+            associations: vec![link(first.memory.id, Relation::RelatedTo)],
+            ..keyed("k", "to itself")
+        },
     ];
     assert_eq!(
         words(bed.engine.save_many(&user, requests)),
@@ -598,7 +628,7 @@ fn what_is_set_once_is_said_to_be_kept() {
     bed.save(&user, keyed("k", "first"));
     let moved = SaveRequest { conversation: Some("chat".to_owned()), ..keyed("k", "second") };
     let receipt = bed.save(&user, moved);
-    assert_eq!(receipt.fate, Fate::Updated);
+    assert_eq!(receipt.outcome, SaveOutcome::Updated);
     assert!(
         matches!(&receipt.warnings[..], [Warning::Kept { fields, .. }] if fields == &["conversation"]),
         "{:?}",
@@ -650,7 +680,10 @@ fn an_explicit_save_of_what_was_noted_by_itself_takes_over_what_was_said() {
         ..SaveRequest::new("prefers tea")
     };
     let receipt = bed.save(&user, said.clone());
-    assert_eq!((receipt.id, receipt.fate, receipt.version.0), (noted.id, Fate::Updated, 2));
+    assert_eq!(
+        (receipt.memory.id, receipt.outcome, receipt.memory.version.0),
+        (noted.memory.id, SaveOutcome::Updated, 2)
+    );
     let changes = changes(&receipt);
     for change in ["author auto → user", "type fact → preference", "importance 0.5 → 0.9", "pinned no → yes"]
     {
@@ -661,11 +694,11 @@ fn an_explicit_save_of_what_was_noted_by_itself_takes_over_what_was_said() {
         "{changes:?}"
     );
     assert!(receipt.warnings.is_empty(), "{:?}", receipt.warnings);
-    let memory = bed.get(&user, noted.id);
+    let memory = bed.get(&user, noted.memory.id);
     assert_eq!((memory.provenance.author, memory.standing.pinned), (Author::User, true));
     assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
     let again = bed.save(&user, said);
-    assert_eq!((again.fate, again.version.0, again.changed.len()), (Fate::Duplicate, 2, 0));
+    assert_eq!((again.outcome, again.memory.version.0, again.changed.len()), (SaveOutcome::Duplicate, 2, 0));
 }
 
 #[test]
@@ -673,16 +706,16 @@ fn a_save_by_itself_never_takes_back_what_somebody_said() {
     let bed = Bed::new();
     let user = bed.user();
     let said = SaveRequest { memory_type: Some(MemoryType::Preference), ..SaveRequest::new("prefers tea") };
-    let id = bed.save(&user, said).id;
+    let id = bed.save(&user, said).memory.id;
     let receipt = bed.save(&user, heard("prefers tea"));
-    assert_eq!((receipt.id, receipt.fate), (id, Fate::Duplicate));
+    assert_eq!((receipt.memory.id, receipt.outcome), (id, SaveOutcome::Duplicate));
     let memory = bed.get(&user, id);
     assert_eq!(memory.provenance.author, Author::User);
     assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
     let kept = bed.save(&user, SaveRequest { importance: Some(0.9), ..SaveRequest::new("prefers tea") });
     assert_eq!(
-        (kept.fate, kept.changed.len()),
-        (Fate::Duplicate, 0),
+        (kept.outcome, kept.changed.len()),
+        (SaveOutcome::Duplicate, 0),
         "what somebody said is edited by an update"
     );
 }
@@ -696,18 +729,22 @@ fn only_the_author_changes_where_nothing_else_was_said_and_keys_do_the_same() {
     let keyed = |request: SaveRequest| SaveRequest { key: Some("drink".to_owned()), ..request };
     bed.save(&user, keyed(heard("drinks water")));
     let receipt = bed.save(&user, keyed(SaveRequest::new("drinks water")));
-    assert_eq!((receipt.fate, changes(&receipt)), (Fate::Updated, vec!["author auto → user".to_owned()]));
+    assert_eq!(
+        (receipt.outcome, changes(&receipt)),
+        (SaveOutcome::Updated, vec!["author auto → user".to_owned()])
+    );
 }
 
 #[test]
 fn an_explicit_save_accepts_what_was_put_aside_and_brings_back_what_was_archived() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, heard("prefers tea")).id;
+    let id = bed.save(&user, heard("prefers tea")).memory.id;
     bed.engine.archive(&user, id.into()).expect("archived");
     let receipt = bed.save(&user, "prefers tea");
-    assert!(receipt.revived && receipt.state == State::Active, "{receipt:?}");
-    let aside = bed.save(&user, SaveRequest { trust: Some(Trust::Untrusted), ..heard("prefers mate") }).id;
+    assert!(receipt.revived && receipt.memory.standing.state == State::Active, "{receipt:?}");
+    let aside =
+        bed.save(&user, SaveRequest { trust: Some(Trust::Untrusted), ..heard("prefers mate") }).memory.id;
     let standing = bed.get(&user, aside).standing;
     let to = Standing { quarantined_at: Some(bed.engine.now()), ..standing };
     bed.world().apply(vec![Write::Move { id: aside, from: standing, to }]);
@@ -717,5 +754,9 @@ fn an_explicit_save_accepts_what_was_put_aside_and_brings_back_what_was_archived
     let audit = bed.engine.audit(&user, &AuditFilter { space: None, memory: Some(aside), last: 9 });
     assert!(audit.expect("an audit").iter().any(|entry| entry.act == AuditAct::Accepted));
     bed.forget(&user, aside, Manner::Soft);
-    assert_eq!(bed.save(&user, "prefers mate").fate, Fate::Created, "what was forgotten is not brought back");
+    assert_eq!(
+        bed.save(&user, "prefers mate").outcome,
+        SaveOutcome::Created,
+        "what was forgotten is not brought back"
+    );
 }

@@ -53,7 +53,7 @@ fn with(bed: &mut Bed, usual: LifecyclePolicy) {
 fn a_memory_cools_is_brought_back_by_use_and_in_the_end_is_archived() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, volatile("standup moved to ten")).id;
+    let id = bed.save(&user, volatile("standup moved to ten")).memory.id;
     bed.clock.advance(21 * DAY);
     let tended = now(&bed, &user);
     assert_eq!((steps(&tended), tended.cooled), (vec![("cool", "standup moved to ten")], 1));
@@ -90,7 +90,8 @@ fn what_somebody_brought_back_stays_and_what_somebody_archived_too() {
         },
     );
     let user = bed.user();
-    let (ended, put_away) = (bed.save(&user, "ends by rule").id, bed.save(&user, "ends by hand").id);
+    let (ended, put_away) =
+        (bed.save(&user, "ends by rule").memory.id, bed.save(&user, "ends by hand").memory.id);
     bed.engine.archive(&user, put_away.into()).expect("archived");
     bed.clock.advance(10 * DAY);
     assert_eq!(now(&bed, &user).archived, 1);
@@ -100,7 +101,7 @@ fn what_somebody_brought_back_stays_and_what_somebody_archived_too() {
     bed.clock.advance(DAY);
     assert_eq!(steps(&now(&bed, &user)), [("archive", "ends by rule")]);
     let again = bed.save(&user, "ends by rule");
-    assert!(again.revived && again.id == ended, "saving it again brings it back");
+    assert!(again.revived && again.memory.id == ended, "saving it again brings it back");
     assert_eq!(now(&bed, &user).moved(), 0);
     assert_eq!(state(&bed, &user, put_away), State::Archived);
 }
@@ -110,7 +111,8 @@ fn what_has_expired_is_archived_and_comes_back_with_a_later_end_only() {
     let bed = Bed::new();
     let user = bed.user();
     let end = bed.engine.now().plus_millis(86_400_000);
-    let id = bed.save(&user, SaveRequest { expires_at: Some(end), ..SaveRequest::new("a voucher") }).id;
+    let id =
+        bed.save(&user, SaveRequest { expires_at: Some(end), ..SaveRequest::new("a voucher") }).memory.id;
     assert_eq!(now(&bed, &user).moved(), 0);
     bed.clock.advance(2 * DAY);
     assert_eq!(steps(&now(&bed, &user)), [("archive", "a voucher")]);
@@ -129,7 +131,7 @@ fn what_has_expired_is_archived_and_comes_back_with_a_later_end_only() {
 fn an_edit_brings_a_cooling_memory_back() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, volatile("parking on level two")).id;
+    let id = bed.save(&user, volatile("parking on level two")).memory.id;
     bed.clock.advance(30 * DAY);
     assert_eq!(now(&bed, &user).cooled, 1);
     let request =
@@ -154,7 +156,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     for n in 0..12 {
         bed.save(&user, volatile(&format!("note {n}")));
     }
-    let gone = bed.save(&user, "forgotten").id;
+    let gone = bed.save(&user, "forgotten").memory.id;
     bed.forget(&user, gone, Manner::Soft);
     now(&bed, &user);
     bed.clock.advance(25 * DAY);
@@ -186,7 +188,7 @@ fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
         },
     );
     let user = bed.user();
-    let id = bed.save(&user, "forgotten").id;
+    let id = bed.save(&user, "forgotten").memory.id;
     bed.forget(&user, id, Manner::Soft);
     let here = bed.engine.now();
     bed.clock.set("2099-01-01".parse().expect("a time"));
@@ -232,7 +234,7 @@ fn each_space_has_its_own_rules_and_only_its_admins_apply_them() {
     let (gardener, user) = (bed.member("gardener", garden, Role::Writer), bed.user());
     let todo = |caller: &Caller, content: &str, boundary| {
         let (memory_type, boundary) = (Some(MemoryType::Event), Some(boundary));
-        bed.save(caller, SaveRequest { memory_type, boundary, ..SaveRequest::new(content) }).id
+        bed.save(caller, SaveRequest { memory_type, boundary, ..SaveRequest::new(content) }).memory.id
     };
     todo(&cook, "buy salt", Boundary::Hub);
     todo(&cook, "ask for a rise", Boundary::Private);
@@ -266,7 +268,7 @@ fn each_space_has_its_own_rules_and_only_its_admins_apply_them() {
 fn of_several_processes_one_tends_each_time() {
     let bed = Bed::new();
     let user = bed.user();
-    let id = bed.save(&user, volatile("aging")).id;
+    let id = bed.save(&user, volatile("aging")).memory.id;
     let other = bed.beside();
     bed.clock.advance(30 * DAY);
     let due = |engine: &Engine, name: &str| engine.tend_due(name, HOUR, &mut || true).expect("no trouble");
@@ -320,7 +322,7 @@ fn what_somebody_changes_meanwhile_stands() {
     for n in 0..30 {
         bed.save(&user, volatile(&format!("note {n}")));
     }
-    let pinned = bed.save(&user, volatile("pinned at the last moment")).id;
+    let pinned = bed.save(&user, volatile("pinned at the last moment")).memory.id;
     bed.clock.advance(30 * DAY);
     let other = bed.beside();
     // Between the read and the write.
@@ -337,9 +339,10 @@ fn wherever_the_store_fails_each_memory_is_moved_or_not_and_the_next_time_does_t
     for nth in 1.. {
         let bed = Bed::new();
         let user = bed.user();
-        let ids: Vec<MemoryId> = (0..3).map(|n| bed.save(&user, volatile(&format!("note {n}"))).id).collect();
+        let ids: Vec<MemoryId> =
+            (0..3).map(|n| bed.save(&user, volatile(&format!("note {n}"))).memory.id).collect();
         let end = Some(bed.engine.now().plus_millis(1_000));
-        let ended = bed.save(&user, SaveRequest { expires_at: end, ..volatile("a voucher") }).id;
+        let ended = bed.save(&user, SaveRequest { expires_at: end, ..volatile("a voucher") }).memory.id;
         bed.clock.advance(30 * DAY);
         bed.store.fail_at(nth);
         let tended = bed.engine.tend_due("one", HOUR, &mut || true);
@@ -367,9 +370,9 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
     let user = bed.user();
     let stable =
         |content: &str| SaveRequest { stability: Some(Stability::Stable), ..SaveRequest::new(content) };
-    let old = bed.save(&user, stable("the standup is at nine")).id;
+    let old = bed.save(&user, stable("the standup is at nine")).memory.id;
     bed.clock.advance(DAY);
-    let new = bed.save(&user, volatile("the standup is at ten")).id;
+    let new = bed.save(&user, volatile("the standup is at ten")).memory.id;
     bed.link(&user, new, old, tulving_core::model::vocabulary::Relation::Updates);
     bed.clock.advance(DAY);
     let before = bed.engine.now();
@@ -399,10 +402,10 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
 fn a_change_that_is_announced_does_not_take_what_holds_today_out_of_the_context() {
     let bed = Bed::new();
     let user = bed.user();
-    let old = bed.save(&user, "the rent is 900 euros").id;
+    let old = bed.save(&user, "the rent is 900 euros").memory.id;
     let from = bed.engine.now().plus_millis(86_400_000);
     let request = SaveRequest { valid_from: Some(from), ..SaveRequest::new("the rent is 950 euros") };
-    let new = bed.save(&user, request).id;
+    let new = bed.save(&user, request).memory.id;
     bed.link(&user, new, old, tulving_core::model::vocabulary::Relation::Updates);
     let told = || {
         let request = tulving_core::model::request::BriefingRequest::default();

@@ -62,9 +62,9 @@ fn lines(timeline: &Timeline) -> Vec<String> {
 fn a_chain_is_told_from_whichever_memory_one_begins() {
     let bed = bed();
     let user = bed.user();
-    let five = bed.save(&user, since("The API retries five times", "2024-01-03")).id;
-    let three = bed.save(&user, since("It gives up after the third attempt", "2024-03-10")).id;
-    let never = bed.save(&user, since("Nothing is attempted again", "2025-02-01")).id;
+    let five = bed.save(&user, since("The API retries five times", "2024-01-03")).memory.id;
+    let three = bed.save(&user, since("It gives up after the third attempt", "2024-03-10")).memory.id;
+    let never = bed.save(&user, since("Nothing is attempted again", "2025-02-01")).memory.id;
     bed.save(&user, "The canteen closes at two");
     bed.link(&user, three, five, Relation::Updates);
     bed.link(&user, never, three, Relation::Updates);
@@ -104,6 +104,7 @@ fn what_its_time_leaves_out_takes_no_place_from_what_it_does_not() {
                 "2024-02-01",
             ),
         )
+        .memory
         .id;
     let about = |limit| TimelineRequest {
         limit,
@@ -122,7 +123,7 @@ fn what_had_no_room_still_ends_what_it_updates() {
     let user = bed.user();
     let mut before: Option<MemoryId> = None;
     for nth in 0..=limits::TIMELINE_MEMORIES {
-        let id = bed.save(&user, format!("step {nth}").as_str()).id;
+        let id = bed.save(&user, format!("step {nth}").as_str()).memory.id;
         if let Some(before) = before.replace(id) {
             bed.link(&user, id, before, Relation::Updates);
         }
@@ -135,9 +136,9 @@ fn what_had_no_room_still_ends_what_it_updates() {
 fn only_what_a_text_is_about_is_told_and_links_of_others_kinds_do_not_chain() {
     let bed = bed();
     let user = bed.user();
-    let office = bed.save(&user, since("The office is in Berlin", "2024-01-01")).id;
-    let plants = bed.save(&user, since("The plants of the office need water", "2024-02-01")).id;
-    let noise = bed.save(&user, "Water boils at a hundred degrees").id;
+    let office = bed.save(&user, since("The office is in Berlin", "2024-01-01")).memory.id;
+    let plants = bed.save(&user, since("The plants of the office need water", "2024-02-01")).memory.id;
+    let noise = bed.save(&user, "Water boils at a hundred degrees").memory.id;
     bed.link(&user, noise, office, Relation::RelatedTo);
     let timeline = told(&bed, &user, &TimelineRequest::new("office"));
     let ids: Vec<MemoryId> = timeline.entries.iter().map(|entry| entry.memory.id).collect();
@@ -163,7 +164,7 @@ fn edits_of_the_content_are_statements_of_their_own() {
     let bed = bed();
     let user = bed.user();
     let start = bed.clock.now();
-    let id = bed.save(&user, "The head is Ann").id;
+    let id = bed.save(&user, "The head is Ann").memory.id;
     bed.clock.advance(Duration::from_secs(86_400));
     let tagged = UpdateRequest { tags: Some(vec!["staff".to_owned()]), ..UpdateRequest::default() };
     bed.update(&user, id, &tagged);
@@ -189,7 +190,7 @@ fn edits_of_the_content_are_statements_of_their_own() {
     let reader = bed.member("reader", hub.space, Role::Reader);
     let hidden =
         SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("The secret head is Eve") };
-    let id = bed.save(&hub, hidden).id;
+    let id = bed.save(&hub, hidden).memory.id;
     bed.clock.advance(Duration::from_secs(60));
     let shown = UpdateRequest { boundary: Some(Boundary::Hub), ..said("The head is Dan") };
     bed.update(&hub, id, &shown);
@@ -208,14 +209,14 @@ fn each_way_to_end_is_named_and_an_end_before_the_successor_stands() {
         valid_until: Some(day(until)),
         ..since(content, from)
     };
-    let summer = bed.save(&user, until("Opens at eight", "2024-01-01", "2024-06-01")).id;
-    let winter = bed.save(&user, since("Opens at nine", "2024-09-01")).id;
+    let summer = bed.save(&user, until("Opens at eight", "2024-01-01", "2024-06-01")).memory.id;
+    let winter = bed.save(&user, since("Opens at nine", "2024-09-01")).memory.id;
     bed.link(&user, winter, summer, Relation::Updates);
     let shut =
         SaveRequest { expires_at: Some(day("2024-12-27")), ..since("Closed over Christmas", "2024-12-24") };
-    let shut = bed.save(&user, shut).id;
+    let shut = bed.save(&user, shut).memory.id;
     bed.link(&user, shut, winter, Relation::Updates);
-    let later = bed.save(&user, until("Opens at ten", "2999-01-01", "2999-06-01")).id;
+    let later = bed.save(&user, until("Opens at ten", "2999-01-01", "2999-06-01")).memory.id;
     bed.link(&user, later, winter, Relation::Updates);
     assert_eq!(
         lines(&told(&bed, &user, &of(summer))),
@@ -242,9 +243,9 @@ fn each_way_to_end_is_named_and_an_end_before_the_successor_stands() {
 fn archived_memories_are_told_and_marked_and_forgotten_ones_are_not() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, since("The team meets on Monday", "2024-01-01")).id;
-    let new = bed.save(&user, since("The team meets on Tuesday", "2024-05-01")).id;
-    let alone = bed.save(&user, since("The team meets in the attic", "2024-07-01")).id;
+    let old = bed.save(&user, since("The team meets on Monday", "2024-01-01")).memory.id;
+    let new = bed.save(&user, since("The team meets on Tuesday", "2024-05-01")).memory.id;
+    let alone = bed.save(&user, since("The team meets in the attic", "2024-07-01")).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     for id in [old, alone] {
         bed.engine.archive(&user, id.into()).unwrap();
@@ -277,7 +278,7 @@ fn of_a_chain_that_was_closed_what_holds_has_no_end() {
     let bed = bed();
     let user = bed.user();
     let ids = ["2024-01-01", "2024-02-01", "2024-03-01"]
-        .map(|from| bed.save(&user, since(&format!("It is as of {from}"), from)).id);
+        .map(|from| bed.save(&user, since(&format!("It is as of {from}"), from)).memory.id);
     for at in 0..3 {
         bed.link(&user, ids[(at + 1) % 3], ids[at], Relation::Updates);
     }
@@ -297,9 +298,9 @@ fn of_a_chain_that_was_closed_what_holds_has_no_end() {
 fn contradictions_are_named_on_both_sides() {
     let bed = bed();
     let user = bed.user();
-    let yes = bed.save(&user, "The roof is green").id;
-    let no = bed.save(&user, "The roof is red").id;
-    let other = bed.save(&user, "Marta says the wall is red").id;
+    let yes = bed.save(&user, "The roof is green").memory.id;
+    let no = bed.save(&user, "The roof is red").memory.id;
+    let other = bed.save(&user, "Marta says the wall is red").memory.id;
     bed.link(&user, no, yes, Relation::Contradicts);
     bed.link(&user, other, no, Relation::Contradicts);
     let timeline = told(&bed, &user, &TimelineRequest::new("the roof"));
@@ -317,10 +318,10 @@ fn nothing_of_another_space_or_of_others_private_memories_is_told() {
     let [here, there] = ["here", "there"].map(|name| bed.hub(name));
     let [ann, bob] = ["ann", "bob"].map(|name| bed.member(name, here, Role::Writer));
     let eve = bed.member("eve", there, Role::Writer);
-    let shared = bed.save(&ann, since("The code is 1111", "2024-01-01")).id;
+    let shared = bed.save(&ann, since("The code is 1111", "2024-01-01")).memory.id;
     let private =
         SaveRequest { boundary: Some(Boundary::Private), ..since("The code is 2222", "2024-02-01") };
-    let private = bed.save(&ann, private).id;
+    let private = bed.save(&ann, private).memory.id;
     bed.link(&ann, private, shared, Relation::Updates);
     bed.save(&eve, since("The code is 3333", "2024-03-01"));
     let text = |space| TimelineRequest { space, ..TimelineRequest::new("the code") };
@@ -351,7 +352,7 @@ fn a_chain_that_is_too_long_is_cut_and_says_so() {
     for n in 0..=limits::TIMELINE_MEMORIES {
         let associations = last.iter().map(|id| crate::bed::link(*id, Relation::Updates)).collect();
         let request = SaveRequest { associations, ..SaveRequest::new(format!("step {n}")) };
-        last = Some(bed.save(&user, request).id);
+        last = Some(bed.save(&user, request).memory.id);
     }
     let timeline = told(&bed, &user, &of(last.expect("saved")));
     assert_eq!((timeline.entries.len(), timeline.cut), (limits::TIMELINE_MEMORIES, true));
@@ -381,7 +382,7 @@ fn a_timeline_agrees_with_recall_as_of() {
                 expires_at: later(6),
                 ..SaveRequest::new(format!("The lantern stands at place {n}"))
             };
-            ids.push(bed.save(&user, request).id);
+            ids.push(bed.save(&user, request).memory.id);
         }
         for _ in 0..8 {
             let (one, other) = (random.usize(..10), random.usize(..10));

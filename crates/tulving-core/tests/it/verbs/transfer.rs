@@ -29,15 +29,15 @@ fn filled() -> Bed {
     bed.space("group", SpaceKind::Group);
     let friend = bed.member("friend", hub, Role::Writer);
     let first = bed.save(&user, "first");
-    bed.update(&user, first.id, &said("first, edited"));
+    bed.update(&user, first.memory.id, &said("first, edited"));
     let second = bed.save(
         &user,
-        SaveRequest { associations: vec![link(first.id, Relation::Updates)], ..keyed("k", "second") },
+        SaveRequest { associations: vec![link(first.memory.id, Relation::Updates)], ..keyed("k", "second") },
     );
     bed.save(&friend, "a friend's");
     let gone = bed.save(&user, "forgotten");
-    bed.forget(&user, gone.id, Manner::Soft);
-    bed.engine.pin(&user, second.id.into()).expect("pinned");
+    bed.forget(&user, gone.memory.id, Manner::Soft);
+    bed.engine.pin(&user, second.memory.id.into()).expect("pinned");
     bed.engine.log_turn(&user, &turn("hello")).expect("a turn");
     bed
 }
@@ -126,11 +126,11 @@ fn a_load_merges_with_what_is_there() {
     assert_eq!(renumbered.len(), 1, "#1 is taken, #3 is free: {renumbered:?}");
     assert_eq!(renumbered[0].0, 1);
     assert!(renumbered[0].1 > 3, "a number that the dump has given is not given again");
-    assert_eq!(to.get(&user, first.id).number, Some(Number(1)));
-    assert_eq!(to.get(&user, twin.id).edition.text.content, "my second");
+    assert_eq!(to.get(&user, first.memory.id).number, Some(Number(1)));
+    assert_eq!(to.get(&user, twin.memory.id).edition.text.content, "my second");
     let edited = to.contents(&user).into_iter().any(|content| content == "first, edited");
     assert!(edited);
-    let superseded = to.engine.related(&user, twin.id.into(), 1).unwrap();
+    let superseded = to.engine.related(&user, twin.memory.id.into(), 1).unwrap();
     assert_eq!(superseded.len(), 1, "the link of the memory left out goes to the one that stands");
     let again = load(&to, from.dump());
     assert_eq!((again.added, again.renumbered.len()), (0, 0), "again is nothing");

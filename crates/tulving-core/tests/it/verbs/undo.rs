@@ -32,7 +32,7 @@ impl Desk {
 
     fn saved(&self, content: &str) -> MemoryId {
         self.tick();
-        let id = self.bed.save(&self.user, content).id;
+        let id = self.bed.save(&self.user, content).memory.id;
         self.tick();
         id
     }
@@ -93,7 +93,7 @@ fn what_was_saved_is_forgotten_with_its_links() {
         associations: vec![link(old, Relation::Updates)],
         ..SaveRequest::new("The office is in Milan")
     };
-    let new = desk.bed.save(&desk.user, request).id;
+    let new = desk.bed.save(&desk.user, request).memory.id;
     assert_eq!(desk.undo(), ["saved #2 (The office is in Milan)"]);
     assert!(desk.is_forgotten(new));
     assert_eq!(desk.bed.get(&desk.user, old).superseded_by, None);
@@ -104,7 +104,7 @@ fn what_was_saved_is_forgotten_with_its_links() {
 #[test]
 fn an_edit_and_a_save_of_a_key_say_again_what_was_said() {
     let desk = Desk::new();
-    let id = desk.bed.save(&desk.user, keyed("database", "SQLite")).id;
+    let id = desk.bed.save(&desk.user, keyed("database", "SQLite")).memory.id;
     desk.tick();
     desk.bed.save(&desk.user, keyed("database", "PostgreSQL"));
     assert_eq!(desk.undo(), ["edited #1 (PostgreSQL)"]);
@@ -123,7 +123,7 @@ fn an_edit_and_a_save_of_a_key_say_again_what_was_said() {
 fn pins_states_and_what_was_done_are_as_they_were() {
     let desk = Desk::new();
     let todo = SaveRequest { memory_type: Some(MemoryType::Todo), ..SaveRequest::new("Water the roses") };
-    let id = desk.bed.save(&desk.user, todo).id;
+    let id = desk.bed.save(&desk.user, todo).memory.id;
     let engine = &desk.bed.engine;
     let standing = || desk.bed.get(&desk.user, id).standing;
     let fresh = standing();
@@ -225,7 +225,7 @@ fn what_somebody_changed_since_is_refused_whole() {
     let hub = desk.bed.hub("hub");
     let user = within(&desk.user, hub);
     let other = desk.bed.member("ada", hub, Role::Admin);
-    let [one, two] = ["One", "Two"].map(|content| desk.bed.save(&user, content).id);
+    let [one, two] = ["One", "Two"].map(|content| desk.bed.save(&user, content).memory.id);
     let desk = Desk { user, ..desk };
     desk.tick();
     let both = [one.into(), two.into()];
@@ -246,12 +246,12 @@ fn what_others_did_is_not_undone() {
     let hub = desk.bed.hub("hub");
     let other = desk.bed.member("ada", hub, Role::Writer);
     let user = within(&desk.user, hub);
-    let mine = desk.bed.save(&user, "Mine").id;
+    let mine = desk.bed.save(&user, "Mine").memory.id;
     desk.tick();
-    let theirs = desk.bed.save(&other, "Theirs").id;
+    let theirs = desk.bed.save(&other, "Theirs").memory.id;
     desk.tick();
     let agent = Caller { agent: Some("helper".to_owned()), ..user.clone() };
-    let of_agent = desk.bed.save(&agent, "Of an agent").id;
+    let of_agent = desk.bed.save(&agent, "Of an agent").memory.id;
     let elsewhere = desk.saved("Elsewhere");
     let other_agent = Caller { agent: Some("other".to_owned()), ..user.clone() };
     refused!(desk.bed.engine.undo_last(&other_agent, false), Error::NothingToUndo);
@@ -271,7 +271,7 @@ fn what_an_agent_did_for_its_user_is_the_last_change_of_the_user() {
     let desk = Desk::new();
     let mine = desk.saved("Mine");
     let agent = Caller { agent: Some("helper".to_owned()), ..desk.user.clone() };
-    let of_agent = desk.bed.save(&agent, "Of an agent").id;
+    let of_agent = desk.bed.save(&agent, "Of an agent").memory.id;
     desk.tick();
     let foreseen = desk.bed.engine.undo_last(&desk.user, true).expect("foreseen");
     let LastUndone::Change(foreseen) = foreseen else { panic!("{foreseen:?}") };
@@ -288,7 +288,7 @@ fn paths_that_a_push_added_or_moved_are_as_they_were() {
     let push = |path: &str, content: &str| {
         desk.tick();
         let request = SaveRequest { source_path: Some(path.to_owned()), ..SaveRequest::new(content) };
-        desk.bed.save(&desk.user, request).id
+        desk.bed.save(&desk.user, request).memory.id
     };
     let paths = |id: MemoryId| desk.bed.get(&desk.user, id).provenance.paths().to_vec();
     let one = push("/a", "one");
@@ -334,7 +334,7 @@ fn a_path_that_another_memory_has_by_now_is_not_taken_back() {
     desk.bed.save(&desk.user, at("/a", "two"));
     desk.tick();
     // Somebody else's file moves on.
-    desk.bed.forget(&other, desk.bed.save(&other, at("/a", "one")).id, Manner::Soft);
+    desk.bed.forget(&other, desk.bed.save(&other, at("/a", "one")).memory.id, Manner::Soft);
     desk.tick();
     desk.refused("it was archived since by ada");
 }

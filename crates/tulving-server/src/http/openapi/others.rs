@@ -93,7 +93,7 @@ impl OtherEndpoint {
 pub(super) fn schemas() -> [(String, Value); 2] {
     let open = |description: &str| json!({ "type": "object", "description": description });
     [
-        (ARGUMENTS.to_owned(), open("The arguments of a tool, as its schema has them.")),
+        (ARGUMENTS.to_owned(), open("The arguments of a tool, as its schema describes them.")),
         (MESSAGE.to_owned(), open("A message of the Model Context Protocol.")),
     ]
 }
@@ -109,28 +109,28 @@ pub(super) fn all() -> Vec<OtherEndpoint> {
             "/v1/events/stream",
             "followChanges",
             "Events",
-            "Every change that you may see, as server-sent events; `Last-Event-ID` goes on after an event",
+            "Follow every change that you may see, as server-sent events; `Last-Event-ID` continues after an event",
         )
         .answering("text/event-stream", json!(event)),
-        OtherEndpoint::get("/v1/dump", "dump", "Transfer", "Everything, as JSON Lines, for an admin of the org")
+        OtherEndpoint::get("/v1/dump", "dump", "Transfer", "Export everything as JSON Lines. For admins of the org")
             .answering(LINES, line.clone()),
         OtherEndpoint::post(
             transfer::LOAD,
             "load",
             "Transfer",
-            "Take in a dump, all of it or nothing; what is there already is not loaded twice. With `?with_roles=true` every membership is taken over",
+            "Load a dump, all of it or nothing; records that exist already are not loaded twice. `?with_roles=true` also imports every membership",
         )
         .taking(LINES, json!({ "type": "string" }), line)
         .answering(JSON, json!({ "data": { "added": 1, "roles": [], "roles_left_out": [] } })),
-        OtherEndpoint::get(attachment::AT, "getAttachment", "Memories", "The file that a memory describes, as it is")
+        OtherEndpoint::get(attachment::AT, "getAttachment", "Memories", "Get the file that a memory describes")
             .naming(&[("id", MEMORY)])
             .answering("*/*", json!("%PDF-1.7 …")),
-        OtherEndpoint::get("/v1/dialects", "listDialects", "Dialects", "The dialects and the names of their tools"),
+        OtherEndpoint::get("/v1/dialects", "listDialects", "Dialects", "List the dialects and the names of their tools"),
         OtherEndpoint::get(
             "/v1/dialects/{dialect}/tools",
             "listTools",
             "Dialects",
-            "The tools of a dialect, with their schemas",
+            "List the tools of a dialect, with their schemas",
         )
         .naming(&[("dialect", "max")]),
         OtherEndpoint::post(
@@ -158,10 +158,10 @@ pub(super) fn all() -> Vec<OtherEndpoint> {
             "/metrics",
             "metrics",
             "Server",
-            "What was counted, in the text format of Prometheus, for an admin of the org",
+            "Get metrics in the text format of Prometheus. For admins of the org",
         )
         .answering("text/plain", json!("tulving_http_requests_in_flight 1\n")),
-        OtherEndpoint::get("/healthz", "healthy", "Server", "Whether the server answers")
+        OtherEndpoint::get("/healthz", "healthy", "Server", "Check that the server answers")
             .open()
             .answering(JSON, json!({ "data": { "status": "ok" } })),
         OtherEndpoint::get("/openapi.json", "describe", "Server", "This description")

@@ -166,9 +166,7 @@ pub(super) fn live(
                 };
                 lived.memories += 1;
                 lived.links += links;
-                lived.named.extend(
-                    name.map(|name| (name, receipt.number.map_or(receipt.id.into(), MemoryRef::Number))),
-                );
+                lived.named.extend(name.map(|name| (name, receipt.memory.reference())));
             }
         }
         told();

@@ -35,8 +35,8 @@ Examples:
   tulving demo --keep /tmp/juno
   TULVING_HOME=/tmp/juno tulving shell
 
-At a terminal it waits for Enter before each step. Your own memories are not touched: the home of the demo is a folder of its own,
-which is removed at the end or when Ctrl-C ends it. --keep names one that stays, once the year in it is complete.";
+At a terminal it waits for Enter before each step. Your own memories are not touched: the demo has its own home, a temporary folder
+that is removed at the end or after Ctrl-C. --keep names a folder that stays, once the year in it is complete.";
 
 /// Number of attempts to remove an interrupted home, and the time between them.
 const REMOVALS: usize = 100;
@@ -46,7 +46,7 @@ const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// Keep the home of the demo in this folder, which must be empty or not be there
+    /// Keep the demo's home in this folder, which must be empty or not exist
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// Do not wait between the steps
@@ -167,7 +167,7 @@ impl DemoHome {
         };
         if is_taken {
             return Err(Failure::usage(format!("{} is not an empty folder", path.display()))
-                .hinted("name one that is not there yet; the demo writes into no other"));
+                .hinted("name a folder that does not exist yet"));
         }
         Ok(Self::Kept { path: path.to_owned(), was_there })
     }
@@ -240,8 +240,9 @@ fn remove(home: &Path, only_inside: bool) -> io::Result<()> {
 
 pub(super) fn run(args: &DemoArgs, global: &GlobalArgs, printer: &mut Printer) -> Result<Outcome, Failure> {
     if global.home.is_some() || global.space.is_some() {
-        return Err(Failure::usage("the demo has a home of its own")
-            .hinted("`--keep DIR` says where it is and keeps it"));
+        return Err(
+            Failure::usage("the demo has its own home").hinted("to choose and keep it, use `--keep DIR`")
+        );
     }
     let stage = DemoHome::open(args.keep.as_deref())?;
     let home = std::path::absolute(stage.path())

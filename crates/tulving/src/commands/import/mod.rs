@@ -38,16 +38,16 @@ Examples:
   tulving import ~/.max/max.db --dry-run
   tulving import memories.db --group main --space main
 
-Takes Markdown, text, code, structured data, PDFs, images and Office documents. What .gitignore, .ignore or .tulvingignore
-names, what is hidden, what may hold secrets and folders that tools fill (node_modules, target, …) are left out. A file is
-known by its path: one that is as it was is not read again, one that says something else becomes a new version, one that only
-moved keeps its memory. Files that say the same are one memory. What has vanished is said, and archived with --prune. An import
-that was interrupted goes on where it was. A dry run decides on up to 200 changed files at a time; its counts may differ where
-files further apart exchange their contents.
+Imports Markdown, text, code, structured data, PDFs, images and Office documents. It skips hidden files, files that may contain
+secrets, folders that tools fill (node_modules, target, …) and everything that .gitignore, .ignore or .tulvingignore excludes. A
+file is known by its path: an unchanged file is not read again, a changed file becomes a new version, and a moved file keeps its
+memory. Files with the same content are one memory. Vanished files are reported, and archived with --prune. An interrupted import
+continues where it stopped. A dry run decides on up to 200 changed files at a time; its counts may differ if files further apart
+exchange their contents.
 
-A path that you name is also recognised by its content: the databases of Max, of Spacebot and of agents with groups, the workspace
-of Maven, memories of Memax as JSON, those of the MCP memory server, and chats as JSON. What is in them is taken in memory by
-memory, and what changed there since becomes a new version. docs/import.md tells what becomes what.";
+Data of other systems is recognised by its content: the databases of Max, of Spacebot and of agents with groups, the workspace of
+Maven, memories of Memax and of the MCP memory server as JSON, and chats as JSON. It is imported memory by memory; a later import
+adds changed memories as new versions. docs/import.md describes the mapping.";
 
 /// Wraps words into lines; the first begins with this text.
 fn wrapped(first: &str, words: impl Iterator<Item = &'static str>) -> String {
@@ -92,10 +92,10 @@ pub(crate) struct ImportArgs {
     /// Folders and files
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Only say what would be done
+    /// Only report what would be done
     #[arg(long, conflicts_with = "watch")]
     dry_run: bool,
-    /// Go on following the files until interrupted
+    /// Keep following the files until interrupted
     #[arg(long)]
     watch: bool,
     /// Archive the memories of files that have vanished
@@ -107,13 +107,13 @@ pub(crate) struct ImportArgs {
     /// Also folders that tools fill, such as node_modules and target
     #[arg(long)]
     include_generated: bool,
-    /// Leave embedding, and reading the text of PDFs and the like, to later
+    /// Postpone embedding, and reading the text of PDFs and similar files
     #[arg(long)]
     later: bool,
     /// A label for each; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// Who may see them [default: private in `default`, hub elsewhere]
+    /// The boundary: who may see them [default: private in `default`, hub elsewhere]
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
     #[command(flatten)]

@@ -128,7 +128,7 @@ impl ImportReport {
             && self.skipped_folders.is_empty()
             && self.vanished.is_empty()
         {
-            printer.note("nothing there can be imported; `tulving import --help` lists the file types")?;
+            printer.note("no file there can be imported; `tulving import --help` lists the file types")?;
         }
         if !self.vanished.is_empty() && !args.prune {
             printer.note("--prune archives the memories of files that have vanished")?;
@@ -173,7 +173,7 @@ impl ImportReport {
         let folders = counted(self.skipped_folders.len() as u64, "folder", "folders");
         let shown = first_of(&self.skipped_folders, FOLDERS_SHOWN);
         let skipped =
-            format!("skipped {folders} that tools fill ({shown}); --include-generated takes them in");
+            format!("skipped {folders} that tools fill ({shown}); --include-generated includes them");
         Some(one_line(&skipped))
     }
 
@@ -220,7 +220,7 @@ mod tests {
         report.note(TakenFile { path: path.clone(), became: Taken::Created, warnings: Vec::new() });
         let moved = Taken::Moved { from: path.clone() };
         report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });
-        let why = format!("`tulving import {path}` takes them in");
+        let why = format!("import them with `tulving import {path}`");
         report.note(TakenFile { path, became: Taken::Skipped { why }, warnings: Vec::new() });
         let lines = [report.foreseen(), report.gone(), report.left_out()].concat();
         assert_eq!(lines.len(), 4);

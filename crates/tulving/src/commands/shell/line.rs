@@ -39,14 +39,14 @@ pub(super) enum ShellCommand {
     /// Ask with flags: /recall --type decision why SQLite?
     #[command(name = "/recall", after_help = "Examples:\n  /recall --type decision why SQLite?")]
     Recall(Box<recall::RecallArgs>),
-    /// Why the last answer came, or one of its memories: /why 12
+    /// Explain the last answer, or one of its memories: /why 12
     #[command(name = "/why", after_help = "Examples:\n  /why\n  /why 12")]
     Why {
         /// A memory of the last answer
         #[arg(value_name = "MEMORY")]
         memory: Option<String>,
     },
-    /// Print everything that is remembered, by category
+    /// Print all memories, by category
     #[command(name = "/memory", after_help = "Examples:\n  /memory")]
     Memory(memory::MemoryArgs),
     /// Show one memory with all its details: /get 12
@@ -71,7 +71,7 @@ pub(super) enum ShellCommand {
         after_help = "Examples:\n  /done 12\n  /done 12 --at 2026-05-27\n  /done --undo 12"
     )]
     Done(done::DoneArgs),
-    /// Bring forgotten memories back: /restore 12
+    /// Restore forgotten memories: /restore 12
     #[command(name = "/restore", after_help = "Examples:\n  /restore 12")]
     Restore(moves::MemoriesArgs),
     /// Show the journal of today or of a day, or note a text in it
@@ -80,7 +80,7 @@ pub(super) enum ShellCommand {
         after_help = "Examples:\n  /journal\n  /journal yesterday\n  /journal Moved the database to Hetzner"
     )]
     Journal(journal::JournalArgs),
-    /// Print what to know at the start of a session, or of one about a text
+    /// Print the context for the start of a session, or of one about a topic
     #[command(name = "/context", after_help = "Examples:\n  /context\n  /context the payments service")]
     Context(context::ContextArgs),
     /// Show this, or the flags of a command: /help remember

@@ -33,9 +33,9 @@ Examples:
   tulving shell --json < questions.txt
 
 A line is a question, or a command: /remember TEXT, /forget 12, /why, /help for all of them.
-Tab completes, the arrows bring earlier lines back, Ctrl-C clears the line, Ctrl-D ends.
-Where standard input is no terminal, each of its lines is done without a prompt, and the exit code
-is that of the first that failed. With --json each answer is one document on a line of its own.";
+Tab completes, the arrow keys show earlier lines, Ctrl-C clears the line, Ctrl-D ends the shell.
+If standard input is not a terminal, each of its lines is run without a prompt, and the exit code
+is that of the first that failed. With --json each answer is one document on its own line.";
 
 /// Flags of `shell`.
 #[derive(Debug, Args)]
@@ -70,7 +70,7 @@ impl ShellSession<'_> {
     /// Reads lines from a person, who sees what fails.
     fn converse(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
         let mut prompt = Prompt::open(self.app, printer)?;
-        printer.note("Ask something, or /help. Ctrl-D ends.")?;
+        printer.note("Ask a question, or type /help. Ctrl-D ends the shell.")?;
         loop {
             let references = self.last.as_ref().map(LastAnswer::references).unwrap_or_default();
             let Some(text) = prompt.read(references)? else { return Ok(Outcome::Done) };

@@ -48,7 +48,7 @@ impl LastAnswer {
     fn not_found(&self, which: MemoryRef) -> Failure {
         let failure = Failure::usage(format!("{which} is not in the last answer"));
         match self.references() {
-            found if found.is_empty() => failure.hinted("nothing is"),
+            found if found.is_empty() => failure.hinted("it is empty"),
             found => failure.hinted(format!("these are: {}", found.join(", "))),
         }
     }
@@ -56,7 +56,8 @@ impl LastAnswer {
 
 /// Makes the failure of a missing answer.
 pub(super) fn nothing_asked() -> Failure {
-    Failure::usage("nothing was asked yet").hinted("ask something; /why then says why that answer came")
+    Failure::usage("there is no last answer yet")
+        .hinted("ask a question first; /why then explains its answer")
 }
 
 fn names(which: MemoryRef, hit: &Hit) -> bool {

@@ -7,7 +7,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "objects.bucket",
         variable: "TULVING_OBJECTS_BUCKET",
         default: "",
-        about: "the bucket, of S3 or a service like it, for files that memories describe; else objects in the home",
+        about: "the bucket, of S3 or a compatible service, for files that memories describe; without one, objects in the home",
         expects: "the name of a bucket",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -31,7 +31,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "objects.endpoint",
         variable: "TULVING_OBJECTS_ENDPOINT",
         default: "",
-        about: "where the service of the bucket answers; that of Amazon where empty",
+        about: "the address of the bucket's service; empty means Amazon",
         expects: "an address that begins with https:// or http://",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -44,7 +44,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "objects.prefix",
         variable: "TULVING_OBJECTS_PREFIX",
         default: "",
-        about: "what stands before every key in the bucket",
+        about: "the prefix of every key in the bucket",
         expects: "a text",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -56,7 +56,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "objects.allow_http",
         variable: "TULVING_OBJECTS_ALLOW_HTTP",
         default: "false",
-        about: "whether the service may answer without encryption",
+        about: "true to allow the service without encryption",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -68,7 +68,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "objects.keys_file",
         variable: "TULVING_OBJECTS_KEYS_FILE",
         default: "",
-        about: "a file with the keys of the bucket; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        about: "a file with the keys of the bucket; without one, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         expects: "a path",
         shape: SettingType::Text,
         take: |settings, text| {

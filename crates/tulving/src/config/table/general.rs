@@ -11,7 +11,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "space",
         variable: "TULVING_SPACE",
         default: "default",
-        about: "the space that commands work in where no other is named",
+        about: "the space that commands use if no other is named",
         expects: "the name or id of a space",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -24,7 +24,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "agent",
         variable: "TULVING_AGENT",
         default: "",
-        about: "the agent that speaks for the user; kept with what it saves",
+        about: "the agent that acts for the user; recorded with what it saves",
         expects: "a name",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -36,7 +36,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "workspace",
         variable: "TULVING_WORKSPACE",
         default: "",
-        about: "the folder of journals and other files that people can read, such as one of an agent; else workspace in the home",
+        about: "the folder of journals and other files that people can read, such as one of an agent; without one, workspace in the home",
         expects: "a path without ~, absolute or from the home",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -48,7 +48,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "timezone",
         variable: "TULVING_TIMEZONE",
         default: "",
-        about: "the time zone in which days are counted, in questions, --since, lists, the timeline and facts taken from turns; else that of the system",
+        about: "the time zone for days in questions, --since, lists, the timeline and facts from turns; without one, that of the system",
         expects: "a name such as Europe/Vienna",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -60,7 +60,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.content_bytes",
         variable: "TULVING_LIMITS_CONTENT_BYTES",
         default: "3000000",
-        about: "most bytes of one memory",
+        about: "maximum bytes of one memory",
         expects: "a whole number from 1 to 100000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -72,7 +72,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.answer_bytes",
         variable: "TULVING_LIMITS_ANSWER_BYTES",
         default: "4000000",
-        about: "after how many bytes of contents an answer ends; a page of a list then ends early and its cursor leads on, and one memory is always given",
+        about: "maximum bytes of contents in an answer; a longer list page ends early and its cursor continues it; at least one memory is returned",
         expects: "a whole number from 1 to 100000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -84,7 +84,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "limits.attachment_bytes",
         variable: "TULVING_LIMITS_ATTACHMENT_BYTES",
         default: "100000000",
-        about: "most bytes of one file that is kept as an attachment",
+        about: "maximum bytes of one file that is kept as an attachment",
         expects: "a whole number from 1 to 1000000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -96,7 +96,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "store.busy_wait_seconds",
         variable: "TULVING_STORE_BUSY_WAIT_SECONDS",
         default: "60",
-        about: "how long to wait while other processes write",
+        about: "maximum seconds to wait while other processes write",
         expects: "a whole number from 0 to 3600",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -108,7 +108,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "store.readers",
         variable: "TULVING_STORE_READERS",
         default: "4",
-        about: "how many connections read at once",
+        about: "number of connections that read at once",
         expects: "a whole number from 1 to 64",
         shape: SettingType::Number,
         take: |settings, text| {

@@ -12,7 +12,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "embedding.provider",
         variable: "TULVING_EMBEDDING_PROVIDER",
         default: "built-in",
-        about: "what turns text into vectors: the model inside, none, a folder with an ONNX model, or a service",
+        about: "the model that turns text into vectors: the built-in one, none, a folder with an ONNX model, or a service",
         expects: "one of built-in, off, folder, openai, ollama",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -43,7 +43,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "embedding.base_url",
         variable: "TULVING_EMBEDDING_BASE_URL",
         default: "",
-        about: "where the service of provider openai or ollama answers, such as http://127.0.0.1:11434",
+        about: "the address of the service for provider openai or ollama, such as http://127.0.0.1:11434",
         expects: "an address that begins with http:// or https://",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -67,7 +67,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "embedding.key_variable",
         variable: "TULVING_EMBEDDING_KEY_VARIABLE",
         default: "",
-        about: "the variable of the environment that holds the key of the service",
+        about: "the environment variable with the key of the service",
         expects: "the name of a variable",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -79,7 +79,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "embedding.timeout_seconds",
         variable: "TULVING_EMBEDDING_TIMEOUT_SECONDS",
         default: "30",
-        about: "how long the service may take for an answer; what is done after a command waits 3 seconds at the most",
+        about: "maximum seconds for an answer of the service; work after a command waits at most 3 seconds",
         expects: "a whole number from 1 to 600",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -91,7 +91,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.provider",
         variable: "TULVING_LLM_PROVIDER",
         default: "none",
-        about: "which language model works in the background; without one, rules do",
+        about: "the service of the language model for background work; without one, rules do the work",
         expects: "one of none, openai, anthropic, ollama",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -109,7 +109,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.base_url",
         variable: "TULVING_LLM_BASE_URL",
         default: "",
-        about: "where the service answers; its usual address where empty",
+        about: "the address of the service; empty means its usual address",
         expects: "an address that begins with http:// or https://",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -133,7 +133,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.key_file",
         variable: "TULVING_LLM_KEY_FILE",
         default: "",
-        about: "a file with nothing but the key of the service",
+        about: "a file that contains only the key of the service",
         expects: "a path, from the home",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -145,7 +145,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.key_entry",
         variable: "TULVING_LLM_KEY_ENTRY",
         default: "",
-        about: "the entry of the system's keyring with that key; `tulving llm key set` fills it",
+        about: "the entry of the system's keyring with that key; `tulving llm key set` sets it",
         expects: "a name of up to 24 letters, digits, dots, hyphens and underscores",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -157,7 +157,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.timeout_seconds",
         variable: "TULVING_LLM_TIMEOUT_SECONDS",
         default: "60",
-        about: "how long one answer may take, further attempts included",
+        about: "maximum seconds for one answer, including further attempts",
         expects: "a whole number from 1 to 600",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -169,7 +169,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.max_concurrent",
         variable: "TULVING_LLM_MAX_CONCURRENT",
         default: "2",
-        about: "most calls of one process at once",
+        about: "maximum number of calls of one process at once",
         expects: "a whole number from 1 to 64",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -181,7 +181,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "llm.tokens_per_day",
         variable: "TULVING_LLM_TOKENS_PER_DAY",
         default: "0",
-        about: "most tokens that a day (UTC) may cost; 0 is no bound",
+        about: "maximum tokens per day (UTC); 0 means no limit",
         expects: "a whole number from 0 to 1000000000000",
         shape: SettingType::Number,
         take: |settings, text| {

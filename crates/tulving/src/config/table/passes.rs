@@ -10,7 +10,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "proactive.enabled",
         variable: "TULVING_PROACTIVE_ENABLED",
         default: "true",
-        about: "whether turns of users are looked at for what is worth keeping",
+        about: "true to search the turns of users for facts worth keeping",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -22,7 +22,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "proactive.except",
         variable: "TULVING_PROACTIVE_EXCEPT",
         default: "",
-        about: "spaces whose turns are not looked at",
+        about: "spaces whose turns are not read",
         expects: "a list of names or ids of spaces, such as [\"clients\"]",
         shape: SettingType::List,
         take: |settings, text| {
@@ -34,7 +34,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "proactive.untrusted",
         variable: "TULVING_PROACTIVE_UNTRUSTED",
         default: "email,mail,rss,web,webhook",
-        about: "where turns come from that are not trusted: what is noted of them waits for review",
+        about: "sources of turns that are not trusted: facts from them wait for review",
         expects: "a list of sources of turns, such as [\"email\"]",
         shape: SettingType::List,
         take: |settings, text| {
@@ -46,7 +46,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "proactive.by",
         variable: "TULVING_PROACTIVE_BY",
         default: "auto",
-        about: "who looks at them: the language model where one is set up and else rules (auto), or always rules",
+        about: "the reader of turns: the language model if one is configured, else rules (auto); or always rules",
         expects: "one of auto, rules",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -62,7 +62,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "shadow_journal.enabled",
         variable: "TULVING_SHADOW_JOURNAL_ENABLED",
         default: "false",
-        about: "whether the language model notes what is new of answers to users in the journal of the day",
+        about: "true to let the language model note new facts from answers to users in the day's journal",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -74,7 +74,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "shadow_journal.model",
         variable: "TULVING_SHADOW_JOURNAL_MODEL",
         default: "",
-        about: "another model of the same service that does it; llm.model where empty",
+        about: "another model of the same service for this; empty means llm.model",
         expects: "a name",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -86,7 +86,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "consolidate.enabled",
         variable: "TULVING_CONSOLIDATE_ENABLED",
         default: "false",
-        about: "whether a server lets the language model promote what journals say to MEMORY.md",
+        about: "true to let the language model promote facts from journals to MEMORY.md, on a server",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -98,7 +98,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "consolidate.interval_hours",
         variable: "TULVING_CONSOLIDATE_INTERVAL_HOURS",
         default: "24",
-        about: "how many hours are between two such passes",
+        about: "hours between two such passes",
         expects: "a whole number from 1 to 8760",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -110,7 +110,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "consolidate.max_loss",
         variable: "TULVING_CONSOLIDATE_MAX_LOSS",
         default: "0.3",
-        about: "the share of the lines of MEMORY.md that may go without the model saying why",
+        about: "the share of the lines of MEMORY.md that may be removed without a reason from the model",
         expects: "a number from 0 to 1",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -122,7 +122,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "consolidate.apply",
         variable: "TULVING_CONSOLIDATE_APPLY",
         default: "false",
-        about: "whether such a pass also does what is proposed about memories, as far as the model finds it right",
+        about: "true to let such a pass also apply proposals about memories that the model approves",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "secrets.policy",
         variable: "TULVING_SECRETS_POLICY",
         default: "redact",
-        about: "what is done with keys, passwords and other secrets in what is saved; see docs/secrets.md",
+        about: "the policy for keys, passwords and other secrets in saved text; see docs/secrets.md",
         expects: secrets::POLICY,
         shape: SettingType::Text,
         take: |settings, text| {

@@ -11,13 +11,16 @@ const COLUMNS: usize = 80;
 
 /// The tables of `config.toml` that may stand there several times.
 const TABLES: [(&str, &str); 4] = [
-    ("[[backends]]", "in config.toml sets up where memories are kept: name, role, command, timeout_ms"),
+    ("[[backends]]", "in config.toml configures a memory backend: name, role, command, timeout_ms"),
     (
         "[[tend.expire]]",
-        "says what is archived after a time: after_days, and any of space, type, kind, stability, tag",
+        "archives memories after a time: after_days, and any of space, type, kind, stability, tag",
     ),
-    ("[[tend.space]]", "says what holds in a space: name, and any of the days and the importance below tend"),
-    ("[[secrets.space]]", "says what is done with secrets in a space: name, policy"),
+    (
+        "[[tend.space]]",
+        "overrides the rules in a space: name, and any of the days and the importance below tend",
+    ),
+    ("[[secrets.space]]", "sets the secrets policy of a space: name, policy"),
 ];
 
 /// Lists every setting with its variable, for the help.
@@ -37,7 +40,7 @@ pub(crate) fn reference() -> String {
         text.push_str(&format!("{table} {about}.\n"));
     }
     text.push_str(&format!(
-        "\nBesides: {HOME} is the home, {TOKEN} the token to act by, {LLM_KEY} the key of the language model."
+        "\nOther variables: {HOME} is the home, {TOKEN} the token to use, {LLM_KEY} the key of the language model."
     ));
     text
 }
@@ -49,8 +52,8 @@ pub(crate) fn reference_page() -> String {
         "# Settings\n\n<!-- Made by `cargo xtask reference` from the declarations of the settings. -->\n\n\
          `config.toml` in the home, then the environment, then flags: the later one wins. `tulving config` shows each \
          setting and where it came from. An unknown key is an error that names the nearest known one; an unknown variable is \
-         ignored, and `tulving config` and `tulving doctor` warn of it. The same keys may stand as JSON in `config.json` beside \
-         it; a setting that both files have is refused.\n",
+         ignored, and `tulving config` and `tulving doctor` warn of it. `config.json` in the same folder may have the same keys as \
+         JSON; a setting that both files have is refused.\n",
     );
     let mut section = None;
     for Setting { key, variable, default, about, expects, .. } in settings() {
@@ -70,7 +73,7 @@ pub(crate) fn reference_page() -> String {
         page.push_str(&format!("- `{table}` {about}.\n"));
     }
     page.push_str("\n## Besides\n\n");
-    page.push_str(&format!("- `{HOME}`: the home.\n- `{TOKEN}`: the token to act by.\n"));
+    page.push_str(&format!("- `{HOME}`: the home.\n- `{TOKEN}`: the token to use.\n"));
     page.push_str(&format!("- `{LLM_KEY}`: the key of the language model.\n"));
     page
 }

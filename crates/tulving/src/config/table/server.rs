@@ -13,7 +13,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.timeout_seconds",
         variable: "TULVING_SERVER_TIMEOUT_SECONDS",
         default: "60",
-        about: "how long a request to `tulving serve` may take",
+        about: "maximum seconds for a request to `tulving serve`",
         expects: "a whole number from 1 to 3600",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -25,7 +25,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_body_bytes",
         variable: "TULVING_SERVER_MAX_BODY_BYTES",
         default: "8388608",
-        about: "most bytes of the body of a request",
+        about: "maximum bytes of the body of a request",
         expects: "a whole number from 1 to 1000000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -37,7 +37,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_upload_bytes",
         variable: "TULVING_SERVER_MAX_UPLOAD_BYTES",
         default: "33554432",
-        about: "most bytes of the body of a request that holds a file",
+        about: "maximum bytes of the body of a request with a file",
         expects: "a whole number from 1 to 1000000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -49,7 +49,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_depth",
         variable: "TULVING_SERVER_MAX_DEPTH",
         default: "127",
-        about: "how deep the JSON of a body may be nested",
+        about: "maximum nesting depth of the JSON of a body",
         expects: "a whole number from 1 to 127",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -61,7 +61,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_page",
         variable: "TULVING_SERVER_MAX_PAGE",
         default: "1000",
-        about: "most items that one request under /v1 may ask for",
+        about: "maximum number of items that one request under /v1 may ask for",
         expects: "a whole number from 1 to 1000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -73,7 +73,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_connections",
         variable: "TULVING_SERVER_MAX_CONNECTIONS",
         default: "1024",
-        about: "most connections at once",
+        about: "maximum number of connections at once",
         expects: "a whole number from 1 to 1000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -85,7 +85,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.max_strangers_per_address",
         variable: "TULVING_SERVER_MAX_STRANGERS_PER_ADDRESS",
         default: "512",
-        about: "most connections of one address that have shown no valid token; a new one takes the place of the oldest",
+        about: "maximum number of connections of one address without a valid token; a new one replaces the oldest",
         expects: "a whole number from 1 to 1000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -97,7 +97,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.first_request_seconds",
         variable: "TULVING_SERVER_FIRST_REQUEST_SECONDS",
         default: "10",
-        about: "how long a new connection may take until the head of its first request is whole",
+        about: "maximum seconds until the head of the first request of a connection is complete",
         expects: "a whole number from 1 to 3600",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -109,7 +109,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.requests_per_minute",
         variable: "TULVING_SERVER_REQUESTS_PER_MINUTE",
         default: "6000",
-        about: "how often one token may ask in a minute; 0 is no bound",
+        about: "maximum requests of one token per minute; 0 means no limit",
         expects: "a whole number from 0 to 10000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -121,7 +121,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.failures_per_minute",
         variable: "TULVING_SERVER_FAILURES_PER_MINUTE",
         default: "60",
-        about: "how many wrong tokens may come from one address in a minute; 0 is no bound",
+        about: "maximum wrong tokens from one address per minute; 0 means no limit",
         expects: "a whole number from 0 to 10000000",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -133,7 +133,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.tls_certificate",
         variable: "TULVING_SERVER_TLS_CERTIFICATE",
         default: "",
-        about: "the file (PEM) of the certificate and those that vouch for it; with tls_key, HTTPS",
+        about: "the file (PEM) with the certificate chain; with tls_key, it turns on HTTPS",
         expects: "a path, from the home",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -157,7 +157,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.allowed_hosts",
         variable: "TULVING_SERVER_ALLOWED_HOSTS",
         default: "",
-        about: "names that the server is called by, besides its address",
+        about: "host names of the server, in addition to its address",
         expects: "a list of names without ports, such as [\"memory.lan\"]",
         shape: SettingType::List,
         take: |settings, text| {
@@ -181,7 +181,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "server.open_metrics",
         variable: "TULVING_SERVER_OPEN_METRICS",
         default: "false",
-        about: "whether /metrics is answered without a token",
+        about: "true to answer /metrics without a token",
         expects: "true or false",
         shape: SettingType::Choice,
         take: |settings, text| {
@@ -193,7 +193,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "log.level",
         variable: "TULVING_LOG",
         default: "info",
-        about: "how much a server says on standard error; info is a line for each request",
+        about: "the log level of a server on standard error; info logs a line for each request",
         expects: "one of off, error, warn, info, debug",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -212,7 +212,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "log.format",
         variable: "TULVING_LOG_FORMAT",
         default: "text",
-        about: "how it says it: lines for people, or JSON for programs",
+        about: "the log format: lines for people, or JSON for programs",
         expects: "one of text, json",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -228,7 +228,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "output.color",
         variable: "TULVING_OUTPUT_COLOR",
         default: "auto",
-        about: "whether to colour what is printed",
+        about: "the use of colour in the output",
         expects: "one of auto, always, never",
         shape: SettingType::Text,
         take: |settings, text| {

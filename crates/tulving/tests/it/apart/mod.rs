@@ -59,8 +59,9 @@ fn operations(server: &Server) -> BTreeMap<String, BTreeSet<String>> {
 
 /// What of a question's arguments could name something of another group, and so must be in a question.
 /// The rest are words of the request's own: contents, times, sizes and choices.
-const HARMLESS: [&str; 21] = [
+const HARMLESS: [&str; 22] = [
     "at",
+    "states",
     "done",
     "title",
     "space",

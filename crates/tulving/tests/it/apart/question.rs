@@ -404,6 +404,11 @@ pub(super) fn routes() -> Vec<Question> {
                 json!({ "content": "of garden with another link", "boundary": "hub",
                 "associations": [{ "target": id.replace("%23", "#"), "relation": "updates" }] }),
             ),
+            q(
+                "POST /v1/memories",
+                "/v1/memories",
+                json!({ "content": "of garden instead of another", "boundary": "hub", "updates": id.replace("%23", "#") }),
+            ),
         ]);
     }
     for (one, members, give, take, at) in [
@@ -442,21 +447,21 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
         (
             "native",
             "save",
-            json!({ "memories": [{ "content": "of garden in its stead", "replaces": "$MEM" }] }),
+            json!({ "memories": [{ "content": "of garden in its stead", "updates": "$MEM" }] }),
         ),
         (
             "native",
             "save",
-            json!({ "memories": [{ "content": "of garden in its stead", "replaces": "#$NUMBER" }] }),
+            json!({ "memories": [{ "content": "of garden in its stead", "updates": "#$NUMBER" }] }),
         ),
-        ("native", "recall", json!({ "question": "$WORD" })),
-        ("native", "recall", json!({ "question": "$WORD", "done": false })),
+        ("native", "recall", json!({ "query": "$WORD" })),
+        ("native", "recall", json!({ "query": "$WORD", "done": false })),
         (
             "native",
             "recall",
-            json!({ "question": "roses", "tags": ["$TAG"], "types": ["fact"], "limit": 100, "token_budget": 4000, "as_of": "2099-01-01" }),
+            json!({ "query": "roses", "tags": ["$TAG"], "types": ["fact"], "limit": 100, "token_budget": 4000, "as_of": "2099-01-01" }),
         ),
-        ("native", "recall", json!({ "question": "list all facts" })),
+        ("native", "recall", json!({ "query": "list all facts" })),
         ("native", "recall", json!({ "types": ["fact"], "since": "2020-01-01", "until": "2099-01-01" })),
         ("native", "list", json!({})),
         ("native", "list", json!({ "cursor": "$CURSOR" })),
@@ -566,7 +571,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             ("native", "done", json!({ "id": id, "at": "2026-05-27" })),
             ("native", "done", json!({ "id": id, "undo": true })),
             ("native", "forget", json!({ "id": id, "reason": "mine" })),
-            ("native", "forget", json!({ "id": id, "forever": true })),
+            ("native", "forget", json!({ "id": id, "hard": true })),
             ("native", "associate", json!({ "id": id, "target": "1" })),
             ("native", "associate", json!({ "id": "1", "target": id, "relation": "updates", "weight": 0.5 })),
             ("memax", "memax_get", json!({ "id": id })),

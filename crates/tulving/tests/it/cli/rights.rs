@@ -66,7 +66,8 @@ fn what_is_for_the_org_is_shown_with_the_start_of_its_space() {
     let tulving = Tulving::new();
     tulving.ok(&["space", "create", "team-a"]);
     tulving.ok(&["save", "For everybody", "--space", "team-a", "--boundary", "org"]);
-    let space = tulving.json(&["get", "1", "--space", "team-a"])["space"].as_str().expect("an id").to_owned();
+    let space =
+        tulving.json(&["get", "1", "--space", "team-a"])["hub_id"].as_str().expect("an id").to_owned();
     let token = tulving.ok(&["token", "create", "--for", "bot", "--role", "reader"]);
     let mut command = tulving.command(&["list", "--all-spaces"]);
     command.env("TULVING_TOKEN", token.trim());

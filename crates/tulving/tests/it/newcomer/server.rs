@@ -116,7 +116,7 @@ fn garbage_for_the_protocol_is_answered_and_the_end_of_it_is_an_end() {
 fn who_speaks_the_protocol_by_hand_is_told_that_a_client_does() {
     let tulving = Tulving::new();
     let mut terminal = Terminal::start(tulving.command(&["mcp"]), 100);
-    terminal.sees("A client starts this and speaks the protocol with it");
+    terminal.sees("An MCP client starts this command and talks to it");
     terminal.sees("Ctrl-D ends this.");
     terminal.types(CTRL_D);
     assert_eq!(terminal.ends().code(), Some(0));

@@ -171,7 +171,7 @@ fn a_token_may_ask_so_often_and_others_are_not_held_up() {
     for path in ["/v1/dialects", "/v1/dialects/max/tools", "/metrics"] {
         let answer = server.get(path);
         let problem = answer.assert_problem(429, "too_many_requests");
-        assert_eq!(problem["detail"], "the token may ask 3 times a minute");
+        assert_eq!(problem["detail"], "the token is limited to 3requests per minute");
         let wait: u32 = answer.header("retry-after").expect("when").parse().expect("seconds");
         assert!((1..=20).contains(&wait), "{wait}");
     }
@@ -357,7 +357,7 @@ fn a_crowd_that_takes_all_file_handles_keeps_nobody_out_and_leaves_nothing_broke
     // About 17 are open before anybody comes.
     let server = short_of_handles(&tulving, 48);
     let crowd: Vec<TcpStream> = (0..150).map(|_| server.connect()).collect();
-    server.says("the process can open no more files");
+    server.says("the process cannot open more files");
     eventually("others are served while the crowd is there", || {
         let saved = json!({ "content": "During the crowd" }).to_string();
         server.ask("POST", "/v1/memories", &[], saved.as_bytes()).status == 201

@@ -200,7 +200,7 @@ fn not_one_of_ten_thousand_requests_tells_of_what_is_hidden() {
                 }
             }
             3 => {
-                let tool = json!({ "question": format!("deploy of {}", memory.word), "limit": 100 });
+                let tool = json!({ "query": format!("deploy of {}", memory.word), "limit": 100 });
                 let (_, text) = line.ask("POST", "/v1/dialects/native/tools/recall", here, &tool);
                 check(&text, &memory.word);
                 let (_, text) = line.ask(

@@ -151,7 +151,7 @@ fn what_was_recalled_is_counted_when_it_stops() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "The kettle is in the left cupboard"]);
     let server = Server::start(&tulving);
-    server.tool("native", "recall", &json!({ "question": "kettle" }));
+    server.tool("native", "recall", &json!({ "query": "kettle" }));
     server.stop();
     assert_eq!(tulving.json(&["list"])["memories"][0]["access_count"], 1);
 }

@@ -146,7 +146,10 @@ fn ask_once(connection: &mut Client, turn: usize, entry: &str, book: &Mutex<Book
         let answer = connection.recall(&format!("which entry of the ledger is {turn}?"))?;
         assert_eq!(answer.status, 200, "{}", answer.data);
         assert_ne!(answer.data["memories"], json!([]));
-        assert_eq!(answer.data["warnings"], json!(["vector: no embedding model is set up"]));
+        assert_eq!(
+            answer.data["failed_lanes"],
+            json!([{ "lane": "vector", "why": "no embedding model is set up" }])
+        );
         Book::with(book, |book| book.recalls += 1);
     }
     Ok(())

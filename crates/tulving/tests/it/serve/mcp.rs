@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Answer, Server};
-use crate::binary::Tulving;
+use crate::binary::{Tulving, uuid_of};
 
 const BOTH: (&str, &str) = ("Accept", "application/json, text/event-stream");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -92,7 +92,7 @@ fn a_client_of_the_revision_2025_11_25_is_served() {
     assert_eq!(newer["result"]["content"][0]["text"], recalled["result"]["content"][0]["text"]);
     // Its name came with the first request, and is kept with what it saved by the third.
     let saved = &tulving.json(&["list"])["memories"][0];
-    assert_eq!((&saved["source_agent"], &saved["origin"]), (&json!("old-client"), &json!("mcp")));
+    assert_eq!((&saved["source_agent"], &saved["source"]), (&json!("old-client"), &json!("mcp")));
 }
 
 #[test]
@@ -294,8 +294,9 @@ fn what_cannot_be_spoken_is_a_problem_with_a_code() {
 fn a_memory_is_read_by_whatever_names_it() {
     let tulving = Tulving::new();
     let id = tulving.json(&["save", "Is called Ada"])["id"].as_str().expect("an id").to_owned();
+    let plain = uuid_of(&id);
     let server = Server::start(&tulving);
-    for name in ["#1", "1", "%231", &id, &format!("mem_{id}")] {
+    for name in ["#1", "1", "%231", &id, &plain] {
         let read = old(&server, "/mcp", "", "resources/read", &json!({ "uri": format!("memory://{name}") }));
         let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read}"));
         assert!(text.contains("Is called Ada"), "{read}");

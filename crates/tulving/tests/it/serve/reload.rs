@@ -8,7 +8,7 @@ use serde_json::json;
 use super::client::{Answer, Server, eventually};
 use crate::binary::Tulving;
 
-const REREAD: &str = "the configuration was read again";
+const REREAD: &str = "the configuration was reloaded";
 
 fn body_of(server: &Server, bytes: usize) -> u16 {
     let body = json!({ "category": "fact", "content": "x".repeat(bytes) });
@@ -62,7 +62,7 @@ fn a_bad_file_is_said_once_and_the_old_settings_go_on() {
     eventually("a good one holds", || body_of(&server, 1_000) == 200);
     let log = server.stop();
     assert_eq!(log.matches(wrong).count(), 1, "{log}");
-    assert_eq!(log.matches("cannot be used; the one of before goes on").count(), 2, "{log}");
+    assert_eq!(log.matches("cannot be used; the old one stays in use").count(), 2, "{log}");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_cannot_change_while_it_runs_is_said() {
     let tulving = Tulving::new();
     let server = Server::start(&tulving);
     tulving.configure("[store]\nreaders = 7\n[server]\nrequests_per_minute = 2\n");
-    server.says("has changed, and takes effect when the server is restarted setting=\"store.readers\"");
+    server.says("has changed; it takes effect when the server is restarted setting=\"store.readers\"");
     let statuses: Vec<u16> = (0..3).map(|_| server.get("/v1/dialects").status).collect();
     assert_eq!(statuses, [200, 200, 429]);
     assert!(!server.log().contains("setting=\"server."));

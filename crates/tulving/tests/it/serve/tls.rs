@@ -111,17 +111,17 @@ fn a_certificate_that_cannot_be_used_is_named_with_its_file() {
     fs::remove_file(home.join("key.pem")).expect("removed");
     assert_eq!(refused(), "key.pem cannot be read: No such file or directory (os error 2)");
     fs::copy(home.join("cert.pem"), home.join("key.pem")).expect("copied");
-    assert_eq!(refused(), "key.pem holds no private key in PEM format");
+    assert_eq!(refused(), "key.pem contains no private key in PEM format");
     fs::write(home.join("cert.pem"), "what is this?\n").expect("written");
-    assert_eq!(refused(), "cert.pem holds no certificate in PEM format");
+    assert_eq!(refused(), "cert.pem contains no certificate in PEM format");
     fs::write(home.join("cert.pem"), "-----BEGIN CERTIFICATE-----\n!secret!\n-----END CERTIFICATE-----\n")
         .expect("written");
-    assert_eq!(refused(), "cert.pem is no good PEM: it is not base64");
+    assert_eq!(refused(), "cert.pem is not valid PEM: it is not base64");
     issue(&home);
     let key = fs::read(home.join("key.pem")).expect("there");
     issue(&home);
     fs::write(home.join("key.pem"), key).expect("written");
-    assert!(refused().starts_with("the key in key.pem does not fit the certificate in cert.pem: "));
+    assert!(refused().starts_with("the key in key.pem does not match the certificate in cert.pem: "));
     tulving.configure("server.tls_key = \"key.pem\"\n");
     let (error, code) = tulving.json_error(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!((error["code"].as_str(), code), (Some("incomplete_setting"), 2), "{error}");
@@ -142,7 +142,7 @@ fn a_new_certificate_is_taken_up_and_a_bad_one_is_not() {
     eventually("the new certificate is served", || served(&second));
     assert!(!served(&first));
     fs::write(tulving.home().join("key.pem"), "nothing").expect("written");
-    server.says("holds no private key");
+    server.says("contains no private key");
     assert!(served(&second), "the one of before goes on");
 }
 

@@ -110,7 +110,7 @@ fn who_asks_and_where_comes_from_the_request() {
         (&newest["content"], &newest["source_agent"]),
         (&json!("the helper was here"), &json!("robot 7"))
     );
-    assert_eq!(newest["origin"], "api");
+    assert_eq!(newest["source"], "api");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn a_question_is_answered_and_explained() {
     let mut terminal = Terminal::start(tulving.command(&["shell"]), 100);
     terminal.sees("Ctrl-D ends.");
     terminal.sees(PROMPT);
-    terminal.asks("/why", "nothing was asked yet");
+    terminal.asks("/why", "there is no last answer yet");
     let answer = terminal.asks("which roast?", "Prefers dark roast");
     assert!(!answer.contains("keyword #1"), "nobody asked why: {answer}");
     terminal.asks("/why", "keyword #1: words");

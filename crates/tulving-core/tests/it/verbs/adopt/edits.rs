@@ -153,7 +153,7 @@ fn twins_are_told_apart_once_one_of_them_changes() {
     let mut contents = bed.contents(&user);
     contents.sort();
     assert_eq!(contents, ["another", "no longer that", "said by hand", "same"]);
-    assert_eq!(bed.get(&user, mine.id).version, Version::FIRST, "what somebody wrote is theirs");
+    assert_eq!(bed.get(&user, mine.memory.id).version, Version::FIRST, "what somebody wrote is theirs");
     assert_eq!(counts(&adopt(&bed, &user, changed())), (0, 0, 3, 0));
 }
 

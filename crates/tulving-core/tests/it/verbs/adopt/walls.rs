@@ -112,10 +112,10 @@ fn nobody_learns_whose_an_id_is() {
     let (one, other) = (bed.member("one", hub, Role::Writer), bed.member("other", hub, Role::Writer));
     let secret = SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("a secret of one") };
     let theirs = bed.save(&one, secret);
-    let guess = ForeignMemory { id: Some(theirs.id), ..item("x", "a guess") };
+    let guess = ForeignMemory { id: Some(theirs.memory.id), ..item("x", "a guess") };
     let adopted = adopt(&bed, &other, collection(vec![guess]));
     assert_eq!((counts(&adopted), adopted.left.len(), adopted.skipped.len()), ((1, 0, 0, 0), 0, 0));
-    assert_ne!(only(&bed, &other, "a guess").id, theirs.id);
-    let memory = bed.get(&one, theirs.id);
+    assert_ne!(only(&bed, &other, "a guess").id, theirs.memory.id);
+    let memory = bed.get(&one, theirs.memory.id);
     assert_eq!((memory.edition.text.content.as_str(), memory.version), ("a secret of one", Version::FIRST));
 }

@@ -18,8 +18,9 @@ fn a_superseded_memory_comes_after_its_successor_and_as_of_then_it_comes_first()
     let user = bed.user();
     let day = |text: &str| -> Option<Timestamp> { Some(text.parse().expect("a day")) };
     let said = |text: &str, at: &str| SaveRequest { occurred_at: day(at), ..SaveRequest::new(text) };
-    let old = bed.save(&user, said("The office wifi password is stored in the red binder", "2023-01-10")).id;
-    let new = bed.save(&user, said("The wifi password moved to the vault", "2023-06-01")).id;
+    let old =
+        bed.save(&user, said("The office wifi password is stored in the red binder", "2023-01-10")).memory.id;
+    let new = bed.save(&user, said("The wifi password moved to the vault", "2023-06-01")).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     let question = "where is the office wifi password stored in the binder?";
     let answer = ask(&bed, &user, Ask::new(question));
@@ -38,11 +39,11 @@ fn as_of_a_date_a_memory_has_the_words_that_it_had_then() {
     let bed = bed();
     let user = bed.user();
     let keyed = |text: &str| SaveRequest { key: Some("ceo".to_owned()), ..SaveRequest::new(text) };
-    let first = bed.save(&user, keyed("The head of the company is Ann")).id;
+    let first = bed.save(&user, keyed("The head of the company is Ann")).memory.id;
     bed.clock.advance(Duration::from_secs(3600));
     let then = bed.clock.now();
     bed.clock.advance(Duration::from_secs(3600));
-    assert_eq!(bed.save(&user, keyed("The head of the company is Bob")).id, first);
+    assert_eq!(bed.save(&user, keyed("The head of the company is Bob")).memory.id, first);
     let content = |as_of| {
         let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("who is head of the company?") });
         answer.hits[0].memory.edition.text.content.clone()
@@ -64,7 +65,7 @@ fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is
         ("Hardturmstrasse 161", "2025-03-01"),
         ("Europaallee 21", "2026-02-01"),
     ]
-    .map(|(street, day)| bed.save(&user, office(street, day)).id);
+    .map(|(street, day)| bed.save(&user, office(street, day)).memory.id);
     bed.link(&user, ids[1], ids[0], Relation::Updates);
     bed.link(&user, ids[2], ids[1], Relation::Updates);
     let found = |day: &str| -> Vec<(MemoryId, Option<MemoryId>)> {
@@ -93,14 +94,14 @@ fn what_was_superseded_stays_so_where_its_successor_ended_or_was_replaced_in_tur
         valid_until: until.map(|day| day.parse().expect("a day")),
         ..SaveRequest::new(format!("Marta lives in {place}"))
     };
-    let berlin = bed.save(&user, lives("Berlin", "2020-01-01", None)).id;
-    let munich = bed.save(&user, lives("Munich", "2021-01-01", Some("2022-01-01"))).id;
+    let berlin = bed.save(&user, lives("Berlin", "2020-01-01", None)).memory.id;
+    let munich = bed.save(&user, lives("Munich", "2021-01-01", Some("2022-01-01"))).memory.id;
     bed.link(&user, munich, berlin, Relation::Updates);
     let question = "where does Marta live?";
     assert_eq!(as_of(&bed, &user, question, "2020-06-01"), [berlin]);
     assert_eq!(as_of(&bed, &user, question, "2021-06-01"), [munich]);
     assert_eq!(as_of(&bed, &user, question, "2022-06-01"), [], "she had left Berlin before she left Munich");
-    let rome = bed.save(&user, lives("Rome", "2022-09-01", None)).id;
+    let rome = bed.save(&user, lives("Rome", "2022-09-01", None)).memory.id;
     bed.link(&user, rome, munich, Relation::Updates);
     assert_eq!(as_of(&bed, &user, question, "2022-06-01"), []);
     assert_eq!(as_of(&bed, &user, question, "2023-06-01"), [rome]);
@@ -120,13 +121,13 @@ fn what_was_superseded_stays_so_where_its_successor_ended_or_was_replaced_in_tur
 fn a_successor_that_has_expired_supersedes_nothing_any_more() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The museum opens at nine").id;
+    let old = bed.save(&user, "The museum opens at nine").memory.id;
     let soon = bed.clock.now().as_micros() + 3_600_000_000;
     let closed = SaveRequest {
         expires_at: Some(Timestamp::from_micros(soon)),
         ..SaveRequest::new("The museum is closed today")
     };
-    let closed = bed.save(&user, closed).id;
+    let closed = bed.save(&user, closed).memory.id;
     bed.link(&user, closed, old, Relation::Updates);
     let superseded = || {
         let answer = ask(&bed, &user, Ask::new("when does the museum open?"));
@@ -146,7 +147,7 @@ fn status_of_each_day(bed: &Bed, user: &Caller, days: u32) -> Vec<MemoryId> {
         let at = Timestamp::from_micros(start + i64::from(day) * 86_400_000_000);
         let said = format!("The status of the migration project on day {day} is at step {day}");
         let request = SaveRequest { occurred_at: Some(at), ..SaveRequest::new(said) };
-        let id = bed.save(user, request).id;
+        let id = bed.save(user, request).memory.id;
         if let Some(before) = ids.last() {
             bed.link(user, id, *before, Relation::Updates);
         }
@@ -174,7 +175,7 @@ fn one_of_what_was_replaced_is_enough_beside_what_is_true() {
     let bed = bed();
     let user = bed.user();
     let ids = status_of_each_day(&bed, &user, 60);
-    let other = bed.save(&user, "The migration project is led by Ada").id;
+    let other = bed.save(&user, "The migration project is led by Ada").memory.id;
     let answer = ask(&bed, &user, Ask::new("what is the status of the migration project?"));
     assert_eq!(answer.hits.len(), 10);
     let stands = |hit: &&Hit| hit.memory.superseded_by.is_none();
@@ -188,8 +189,8 @@ fn one_of_what_was_replaced_is_enough_beside_what_is_true() {
 fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_word() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "Deploys go to Heroku").id;
-    let new = bed.save(&user, "Everything ships with Fly.io nowadays").id;
+    let old = bed.save(&user, "Deploys go to Heroku").memory.id;
+    let new = bed.save(&user, "Everything ships with Fly.io nowadays").memory.id;
     let hidden = bed
         .save(&user, SaveRequest { tags: Some(vec!["other".to_owned()]), ..SaveRequest::new("Kamal it is") });
     bed.link(&user, new, old, Relation::Updates);
@@ -204,7 +205,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
         answer.hits[0].why
     );
     // Also if it is found itself, with a lower rank than something else.
-    let between = bed.save(&user, "Deploys of the blog go elsewhere").id;
+    let between = bed.save(&user, "Deploys of the blog go elsewhere").memory.id;
     let both = Ask {
         lanes: vec![Lane::Keyword, Lane::Vector],
         ..Ask::new("where do Deploys go, to Heroku or with Fly.io?")
@@ -213,7 +214,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
     assert!(place(&answer, new) < place(&answer, between), "{answer:?}");
     assert!(part(&answer.hits[place(&answer, new)], PartName::Succession).is_some_and(|value| value > 0.0));
     // Only within the filter.
-    bed.link(&user, hidden.id, new, Relation::Updates);
+    bed.link(&user, hidden.memory.id, new, Relation::Updates);
     let mut asked = request(only);
     asked.filter.tags = vec!["nothing has it".to_owned()];
     assert_eq!(bed.engine.recall(&user, &asked).expect("an answer").hits, []);
@@ -223,10 +224,10 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
 fn lists_and_reads_mark_as_superseded_what_recall_does() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The office is in Berne").id;
+    let old = bed.save(&user, "The office is in Berne").memory.id;
     let soon = Timestamp::from_micros(bed.clock.now().as_micros() + 3_600_000_000);
     let new = SaveRequest { valid_from: Some(soon), ..SaveRequest::new("The office is in Basel") };
-    let new = bed.save(&user, new).id;
+    let new = bed.save(&user, new).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     let marked = || {
         let listed = bed.engine.list(&user, &listing(Sort::Newest, 10)).expect("a page").memories;
@@ -255,8 +256,8 @@ fn lists_and_reads_mark_as_superseded_what_recall_does() {
 fn scores_fall_in_the_order_of_the_hits_also_where_something_is_superseded() {
     let bed = bed();
     let user = bed.user();
-    let old = bed.save(&user, "The office is at Technoparkstrasse").id;
-    let new = bed.save(&user, "We moved, it is Europaallee where the office is").id;
+    let old = bed.save(&user, "The office is at Technoparkstrasse").memory.id;
+    let new = bed.save(&user, "We moved, it is Europaallee where the office is").memory.id;
     bed.save(&user, "The office plants are watered on Friday");
     bed.link(&user, new, old, Relation::Updates);
     let answer = ask(&bed, &user, Ask::new("office at Technoparkstrasse"));

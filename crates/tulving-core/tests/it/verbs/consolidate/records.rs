@@ -41,10 +41,10 @@ fn decide(llm: &ScriptedLlm, decision: &str) {
 fn a_model_decides_what_takes_the_place_of_what_and_that_is_one_act_that_can_be_undone() {
     let (bed, engine, llm) = judging();
     let hub = within(&bed.user(), bed.hub("hub"));
-    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).memory.id;
     let new = bed.save(&hub, format!("{WORDS} in room 14").as_str());
     assert_eq!(new.near.len(), 1);
-    let new = new.id;
+    let new = new.memory.id;
     decide(&llm, "updates");
     assert_eq!(tick(&engine), 1);
     assert_eq!(llm.asked().len(), 1, "where there is nothing to decide nobody is asked");
@@ -87,7 +87,7 @@ fn a_model_decides_what_takes_the_place_of_what_and_that_is_one_act_that_can_be_
 fn what_would_be_done_about_memories_is_shown_first_and_nothing_of_it_is_kept() {
     let (bed, engine, llm) = judging();
     let hub = within(&bed.user(), bed.hub("hub"));
-    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).memory.id;
     bed.save(&hub, format!("{WORDS} in room 14").as_str());
     for _ in 0..2 {
         decide(&llm, "updates");
@@ -109,7 +109,7 @@ fn what_would_be_done_about_memories_is_shown_first_and_nothing_of_it_is_kept() 
 fn what_was_answered_is_not_asked_again_until_it_changes() {
     let (bed, engine, llm) = judging();
     let hub = within(&bed.user(), bed.hub("hub"));
-    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).memory.id;
     bed.save(&hub, format!("{WORDS} in room 14").as_str());
     engine.pin(&hub, old.into()).expect("pinned");
     let asked = |expected: usize| {
@@ -137,7 +137,7 @@ fn what_is_distinct_is_parted_and_nonsense_changes_nothing() {
     let (bed, engine, llm) = judging();
     let hub = within(&bed.user(), bed.hub("hub"));
     bed.save(&hub, format!("{WORDS} in room 12").as_str());
-    let other = bed.save(&hub, format!("{WORDS} in room 14").as_str()).id;
+    let other = bed.save(&hub, format!("{WORDS} in room 14").as_str()).memory.id;
     llm.answer_call("forget", "{}");
     assert!(
         matches!(engine.consolidate_due("test").expect("a tick"), ConsolidationTick::Done(done) if done.is_empty())
@@ -185,7 +185,7 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
     let user = bed.user();
     let observed = |content: String| {
         let request = SaveRequest { memory_type: Some(MemoryType::Observation), ..SaveRequest::new(content) };
-        bed.save(&user, request).id
+        bed.save(&user, request).memory.id
     };
     let all = ["", " again", " indeed"].map(|more| observed(format!("{WORDS}{more}")));
     let told = engine.consolidate(&user, true).expect("done");
@@ -212,8 +212,8 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
 fn what_updates_another_is_linked_as_strongly_as_the_two_are_alike() {
     let (bed, engine, llm) = judging();
     let hub = within(&bed.user(), bed.hub("hub"));
-    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).id;
-    let new = bed.save(&hub, format!("{WORDS} in room 14").as_str()).id;
+    let old = bed.save(&hub, format!("{WORDS} in room 12").as_str()).memory.id;
+    let new = bed.save(&hub, format!("{WORDS} in room 14").as_str()).memory.id;
     let links = || bed.store.associations(&hub.viewer, &[new]).expect("links");
     let alike = links()[0].weight;
     let stronger = AssociationRequest { weight: Some(1.0), ..link(old, Relation::CausedBy) };

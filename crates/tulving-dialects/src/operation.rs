@@ -1,20 +1,24 @@
-//! The definition of an operation: its address, its input and output, and the one way to call it.
+//! The definition of an HTTP operation: its address, its input and output, and the one way to call it.
+//!
+//! Our own operations and those of other systems' interfaces are defined in the same way. The server gives them transport,
+//! authentication and a description.
 
 use std::fmt;
 
 use schemars::generate::Contract;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
 use tulving_core::model::id::Version;
-use tulving_core::model::preview;
 use tulving_core::model::request::Caller;
 
-use tulving_dialects::outgoing;
-use tulving_dialects::reading::deserialize;
-use tulving_dialects::tool::{self, ToolContext, ToolError};
+pub use crate::input::{
+    ArgumentReader, CombinedInput, SingleInput, ToolInput as OperationInput, names_of, properties,
+    refuse_unknown,
+};
+use crate::outgoing;
+use crate::tool::{self, ToolContext, ToolError};
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,17 +101,17 @@ pub struct Operation {
     /// The reader of its data.
     pub audience: Audience,
     /// Makes its schemas again, for a description where operations share types.
-    pub(super) schemas: SchemaBuilders,
+    pub schemas: SchemaBuilders,
     run: OperationHandler,
 }
 
 /// Makes the schemas of an operation, with references to the types that it shares with others.
 #[derive(Clone, Copy)]
-pub(super) struct SchemaBuilders {
+pub struct SchemaBuilders {
     /// Makes the schema of the arguments.
-    pub(super) input: fn(&mut SchemaGenerator) -> Map<String, Value>,
+    pub input: fn(&mut SchemaGenerator) -> Map<String, Value>,
     /// Makes the schema of the data: a reference, if the type has a name.
-    pub(super) output: fn(&mut SchemaGenerator) -> Map<String, Value>,
+    pub output: fn(&mut SchemaGenerator) -> Map<String, Value>,
 }
 
 fn arguments<I: OperationInput>(generator: &mut SchemaGenerator) -> Map<String, Value> {
@@ -136,7 +140,7 @@ pub struct OperationReply {
 }
 
 /// The result of an operation, before it is serialised.
-pub(super) struct OperationOutput<O> {
+pub struct OperationOutput<O> {
     data: O,
     created: bool,
     tag: Option<String>,
@@ -144,17 +148,17 @@ pub(super) struct OperationOutput<O> {
 
 impl<O> OperationOutput<O> {
     /// Sets the `created` flag.
-    pub(super) fn new_if(self, created: bool) -> Self {
+    pub fn new_if(self, created: bool) -> Self {
         Self { created, ..self }
     }
 
     /// Tags the result with the version of a memory.
-    pub(super) fn of(self, version: Version) -> Self {
+    pub fn of(self, version: Version) -> Self {
         self.tagged(Some(version.to_string()))
     }
 
     /// Tags the result with this state.
-    pub(super) fn tagged(self, tag: Option<String>) -> Self {
+    pub fn tagged(self, tag: Option<String>) -> Self {
         Self { tag, ..self }
     }
 }
@@ -176,66 +180,9 @@ const NAMES: [(&str, &str); 7] = [
     ("memories", "ids"),
 ];
 
-/// The input of an operation: one object, or two objects merged into one.
-pub(super) trait OperationInput: Sized + 'static {
-    /// Returns the schema of its arguments; the generator decides where shared types go.
-    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value>;
-
-    /// Returns the same schema with everything inlined.
-    fn schema() -> Map<String, Value> {
-        Self::schema_from(&mut tool::inlining(Contract::Deserialize))
-    }
-
-    /// Returns the function that reads it; made once.
-    fn reader() -> ArgumentReader<Self>;
-}
-
-/// Reads arguments.
-pub(super) type ArgumentReader<T> = Box<dyn Fn(Map<String, Value>) -> Result<T, ToolError> + Send + Sync>;
-
-/// An object of arguments.
-pub(super) struct SingleInput<A>(pub(super) A);
-
-/// Two objects of arguments, merged into one.
-pub(super) struct CombinedInput<A, B>(pub(super) A, pub(super) B);
-
-impl<A: DeserializeOwned + JsonSchema + 'static> OperationInput for SingleInput<A> {
-    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
-        tool::schema_from::<A>(generator)
-    }
-
-    fn reader() -> ArgumentReader<Self> {
-        Box::new(|said| deserialize(Value::Object(said)).map(Self))
-    }
-}
-
-impl<A: DeserializeOwned + JsonSchema + 'static, B: DeserializeOwned + JsonSchema + 'static> OperationInput
-    for CombinedInput<A, B>
-{
-    fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
-        let mut first = SingleInput::<A>::schema_from(generator);
-        for (name, second) in SingleInput::<B>::schema_from(generator) {
-            match (first.get_mut(&name), second) {
-                (Some(Value::Object(first)), Value::Object(second)) => first.extend(second),
-                (Some(Value::Array(first)), Value::Array(second)) => first.extend(second),
-                (Some(_), _) => {}
-                (None, second) => drop(first.insert(name, second)),
-            }
-        }
-        first
-    }
-
-    fn reader() -> ArgumentReader<Self> {
-        let own = names_of(&SingleInput::<A>::schema());
-        Box::new(move |said| {
-            let (first, second) = said.into_iter().partition(|(name, _)| own.contains(name));
-            Ok(Self(deserialize(Value::Object(first))?, deserialize(Value::Object(second))?))
-        })
-    }
-}
-
 impl Operation {
-    pub(super) fn new<I: OperationInput, O: Serialize + JsonSchema + 'static>(
+    /// Defines an operation.
+    pub fn new<I: OperationInput, O: Serialize + JsonSchema + 'static>(
         method: OperationMethod,
         path: &'static str,
         name: &'static str,
@@ -278,42 +225,42 @@ impl Operation {
     }
 
     /// Lists it in this group.
-    pub(super) fn within(self, group: &'static str) -> Self {
+    pub fn within(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
 
     /// Adds a further description.
-    pub(super) fn saying(self, description: &'static str) -> Self {
+    pub fn saying(self, description: &'static str) -> Self {
         Self { description, ..self }
     }
 
     /// Declares that it may create something.
-    pub(super) fn creating(self) -> Self {
+    pub fn creating(self) -> Self {
         Self { creates: true, ..self }
     }
 
     /// Returns its data without an envelope.
-    pub(super) fn bare(self) -> Self {
+    pub fn bare(self) -> Self {
         Self { is_bare: true, ..self }
     }
 
     /// Declares that it changes nothing, although its arguments are in a body.
-    pub(super) fn reading(self) -> Self {
+    pub fn reading(self) -> Self {
         Self { writes: false, ..self }
     }
 
     /// Declares that its answer must not be stored.
-    pub(super) fn secret(self) -> Self {
+    pub fn secret(self) -> Self {
         Self { is_secret: true, ..self }
     }
 
     /// Makes it conditional on `If-Match`, which fills this argument.
-    pub(super) fn matching(self, argument: &'static str) -> Self {
+    pub fn matching(self, argument: &'static str) -> Self {
         Self { condition: Some(argument), ..self }
     }
 
     /// Sets the reader of its data. Data that reaches models is marked if it tries to command.
-    pub(super) fn read_by(mut self, audience: Audience) -> Self {
+    pub fn read_by(mut self, audience: Audience) -> Self {
         if audience != Audience::Programs {
             outgoing::add_to_schema(&mut self.output);
         }
@@ -321,7 +268,7 @@ impl Operation {
     }
 
     /// Adds a second address.
-    pub(super) fn also_at(self, path: &'static str) -> Self {
+    pub fn also_at(self, path: &'static str) -> Self {
         Self { also: Some(path), ..self }
     }
 
@@ -369,22 +316,4 @@ impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method.as_str(), self.path)
     }
-}
-
-fn properties(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
-    schema.get("properties")?.as_object()
-}
-
-/// Returns the names of the arguments in a schema.
-pub(super) fn names_of(schema: &Map<String, Value>) -> Vec<String> {
-    properties(schema).into_iter().flat_map(Map::keys).cloned().collect()
-}
-
-/// Refuses an argument that is not known.
-pub(super) fn refuse_unknown(known: &[String], said: &Map<String, Value>) -> Result<(), ToolError> {
-    let Some(unknown) = said.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
-    let message = format!("there is no argument `{}`", preview::short(unknown));
-    let hint =
-        if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
-    Err(ToolError::invalid("unknown_argument", unknown, message).hinting(hint))
 }

@@ -1,0 +1,109 @@
+//! Completes memories for readers: the fields that are computed when a memory is read, and never stored.
+
+use std::sync::Arc;
+
+use super::Engine;
+use crate::model::answer::{
+    Completed, Edited, Foreseen, Gone, Hit, Page, Receipt, Relocated, Timeline, Warning,
+};
+use crate::model::id::SpaceId;
+use crate::model::memory::{Memory, Standing};
+use crate::model::space::Space;
+use crate::model::time::Timestamp;
+use crate::rank::decay;
+use crate::text::commands;
+
+/// Completes the memories of one answer.
+pub(super) struct Presenter {
+    now: Timestamp,
+    spaces: Arc<[Space]>,
+}
+
+impl Engine {
+    /// Returns a presenter for this moment. Without the store's spaces, memories have no name of their space.
+    pub(super) fn presenter(&self) -> Presenter {
+        let spaces = self.sights.spaces(&self.parts).unwrap_or_default();
+        Presenter { now: self.parts.clock.now(), spaces }
+    }
+
+    /// Completes one memory.
+    pub(super) fn present(&self, memory: Memory) -> Memory {
+        self.presenter().memory(memory)
+    }
+}
+
+impl Presenter {
+    /// Sets the computed fields: the marks of commands, the importance now, the name of the space, and the state, which is
+    /// archived from its expiry on.
+    pub(super) fn memory(&self, memory: Memory) -> Memory {
+        Memory {
+            commands: commands::marks(&memory.edition),
+            importance_now: Some(decay::shown(&memory, self.now)),
+            space_name: self.name_of(memory.space),
+            standing: Standing { state: memory.state_at(self.now), ..memory.standing },
+            ..memory
+        }
+    }
+
+    fn name_of(&self, space: SpaceId) -> Option<String> {
+        self.spaces.iter().find(|other| other.id == space).map(|space| space.name.clone())
+    }
+
+    pub(super) fn timeline(&self, mut timeline: Timeline) -> Timeline {
+        for entry in &mut timeline.entries {
+            entry.space_name = self.name_of(entry.space);
+        }
+        timeline
+    }
+
+    pub(super) fn memories(&self, memories: Vec<Memory>) -> Vec<Memory> {
+        memories.into_iter().map(|memory| self.memory(memory)).collect()
+    }
+
+    pub(super) fn page(&self, page: Page) -> Page {
+        Page { memories: self.memories(page.memories), ..page }
+    }
+
+    /// Completes an edited memory, and warns if its text tries to give commands.
+    pub(super) fn edit(&self, edited: Edited) -> Edited {
+        let Edited { memory, mut warnings } = self.changed(edited);
+        warnings.extend(Warning::marked(memory.commands.clone()));
+        Edited { memory, warnings }
+    }
+
+    pub(super) fn receipt(&self, receipt: Receipt) -> Receipt {
+        Receipt { memory: self.memory(receipt.memory), ..receipt }
+    }
+
+    pub(super) fn changed(&self, edited: Edited) -> Edited {
+        Edited { memory: self.memory(edited.memory), ..edited }
+    }
+
+    pub(super) fn completed(&self, completed: Completed) -> Completed {
+        Completed { memory: self.memory(completed.memory), ..completed }
+    }
+
+    pub(super) fn gone(&self, gone: Gone) -> Gone {
+        Gone { forgotten: self.memories(gone.forgotten), ..gone }
+    }
+
+    pub(super) fn foreseen(&self, foreseen: Foreseen) -> Foreseen {
+        Foreseen { newest: self.memories(foreseen.newest), ..foreseen }
+    }
+
+    pub(super) fn relocated(&self, relocated: Relocated) -> Relocated {
+        Relocated { moved: self.memories(relocated.moved), ..relocated }
+    }
+
+    /// Completes a hit. Its other sections count for the marks if the content is cut and does not include them.
+    pub(super) fn hit(&self, mut hit: Hit) -> Hit {
+        let others = hit.further.iter().map(|section| section.content.as_str());
+        let mut kinds = commands::kinds(others.filter(|_| hit.cut));
+        hit.memory = self.memory(hit.memory);
+        kinds.append(&mut hit.memory.commands);
+        kinds.sort_unstable();
+        kinds.dedup();
+        hit.memory.commands = kinds;
+        hit
+    }
+}
