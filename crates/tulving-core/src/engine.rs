@@ -20,8 +20,9 @@ use crate::background::tend::{self, TendRequest, Tended};
 use crate::files::mirror::{self, MirrorEffort};
 use crate::files::{self, MirrorReport};
 use crate::model::answer::{
-    Answer, Associated, Briefing, Completed, Cursor, Done, Edited, Foreseen, Gone, HistoryEntry, Logged,
-    Page, Receipt, Relative, Relocated, Report, Strength, Swept, Timeline, TurnPage,
+    Answer, Briefing, CompletedMemory, CreatedAssociation, Cursor, Done, EditedMemory, ForgetWherePreview,
+    ForgottenMatches, ForgottenMemories, HistoryEntry, LoggedTurn, MovedMemories, Page, Receipt,
+    RelatedMemory, Report, Strength, Timeline, TurnPage,
 };
 use crate::model::association::Association;
 use crate::model::error::Error;
@@ -38,20 +39,20 @@ use crate::model::turn::Listening;
 use crate::model::vocabulary::{Origin, Relation};
 use crate::ports::Clock;
 use crate::text::withhold::SecretPolicies;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::ask::Llm;
 use crate::verbs::touch::Touches;
 use crate::{
     verbs::associate, verbs::briefing, verbs::conversation, verbs::directory, verbs::done, verbs::edit,
     verbs::forget, verbs::history, verbs::quality, verbs::read, verbs::recall, verbs::related,
-    verbs::relocate, verbs::review, verbs::save, verbs::standing, verbs::timeline,
+    verbs::relocate, verbs::review, verbs::save, verbs::status, verbs::timeline,
 };
 
 pub use self::consolidating::ConsolidationTick;
 
 /// The engine. Cheap to share; every method may be called from any thread.
 pub struct Engine {
-    parts: Parts,
+    ports: Ports,
     touches: Touches,
     journals: files::JournalTextCache,
     sights: mirror::MirrorCache,
@@ -76,9 +77,9 @@ pub struct Engine {
 
 impl Engine {
     /// Creates an engine over these parts.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(ports: Ports) -> Self {
         Self {
-            parts,
+            ports,
             touches: Touches::default(),
             journals: files::JournalTextCache::default(),
             sights: mirror::MirrorCache::default(),
@@ -110,22 +111,22 @@ impl Engine {
 
     /// Sets the secrets policy of spaces.
     #[must_use]
-    pub fn with_secrecy(mut self, secrecy: SecretPolicies) -> Self {
-        self.parts.secrecy = secrecy;
+    pub fn with_secrecy(mut self, secret_policies: SecretPolicies) -> Self {
+        self.ports.secret_policies = secret_policies;
         self
     }
 
     /// Sets the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.parts.limits = limits;
+        self.ports.limits = limits;
         self
     }
 
     /// Sets the clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.parts.clock = clock;
+        self.ports.clock = clock;
         self
     }
 
@@ -173,46 +174,46 @@ impl Engine {
 
     /// Returns the time by the engine's clock.
     pub fn now(&self) -> Timestamp {
-        self.parts.clock.now()
+        self.ports.clock.now()
     }
 
     /// Returns the user of this home, in the space `default`.
     pub fn user(&self, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.parts, origin, agent)? })
+        Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.ports, origin, agent)? })
     }
 
     /// Returns true if an agent may have this name: a secret in it would be stored with everything the agent does.
     pub fn may_be_called(&self, name: &str) -> bool {
-        directory::agent_name(&self.parts, Some(name)).is_ok()
+        directory::agent_name(&self.ports, Some(name)).is_ok()
     }
 
     /// Returns the caller that a token stands for.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
-        let caller = directory::authenticate(&self.parts, token, origin, agent)?;
+        let caller = directory::authenticate(&self.ports, token, origin, agent)?;
         Ok(Caller { zone: self.zone.clone(), ..caller })
     }
 
     /// Returns the same caller in another space, by name or id.
     pub fn enter(&self, caller: &Caller, space: &str) -> Result<Caller, Error> {
-        directory::enter(&self.parts, caller, space)
+        directory::enter(&self.ports, caller, space)
     }
 
     /// Returns the same caller in the first of these spaces, by name or id, restricted to them: no request can see, count or
     /// change anything in another space.
     pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
-        directory::confine(&self.parts, caller, spaces)
+        directory::confine(&self.ports, caller, spaces)
     }
 
     /// Returns the space of the call.
     pub fn space(&self, caller: &Caller) -> Result<Space, Error> {
-        access::space_of_call(&self.parts, caller)
+        access::space_of_call(&self.ports, caller)
     }
 
     /// Saves a memory, or finds that it is known.
     pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
         let saved = match &self.backends {
-            None => save::save(&self.parts, caller, request),
-            Some(backends) => backends::save(&self.parts, backends, caller, request),
+            None => save::save(&self.ports, caller, request),
+            Some(backends) => backends::save(&self.ports, backends, caller, request),
         };
         saved.map(|receipt| self.presenter().receipt(receipt))
     }
@@ -220,8 +221,8 @@ impl Engine {
     /// Saves several memories in one transaction: all or none. Receipts come in the order of the requests.
     pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
         let saved = match &self.backends {
-            None => save::save_many(&self.parts, caller, requests),
-            Some(backends) => backends::save_many(&self.parts, backends, caller, requests),
+            None => save::save_many(&self.ports, caller, requests),
+            Some(backends) => backends::save_many(&self.ports, backends, caller, requests),
         };
         let presenter = self.presenter();
         saved.map(|receipts| receipts.into_iter().map(|receipt| presenter.receipt(receipt)).collect())
@@ -230,8 +231,8 @@ impl Engine {
     /// Returns a memory, archived or not.
     pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let found = match &self.backends {
-            None => read::get(&self.parts, caller, which),
-            Some(backends) => backends::get(&self.parts, backends, caller, which),
+            None => read::get(&self.ports, caller, which),
+            Some(backends) => backends::get(&self.ports, backends, caller, which),
         };
         found.map(|memory| self.present(memory))
     }
@@ -239,7 +240,7 @@ impl Engine {
     /// Returns a forgotten memory, for its owner and, if it is not private, for an admin of its space.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
-        Ok(access::find_forgotten(&self.parts, caller, which)?.map(|memory| self.present(memory)))
+        Ok(access::find_forgotten(&self.ports, caller, which)?.map(|memory| self.present(memory)))
     }
 
     /// Returns a page of a list. Mirrors of files are in it only if the filter names a file.
@@ -248,8 +249,8 @@ impl Engine {
             self.follow(request.filter.space, MirrorEffort::Waited);
         }
         let page = match &self.backends {
-            None => read::list(&self.parts, caller, request),
-            Some(backends) => backends::list(&self.parts, backends, caller, request),
+            None => read::list(&self.ports, caller, request),
+            Some(backends) => backends::list(&self.ports, backends, caller, request),
         };
         page.map(|page| self.presenter().page(page))
     }
@@ -260,7 +261,7 @@ impl Engine {
         if let Some(backends) = &self.backends {
             return Err(backends::not_counted(backends));
         }
-        read::count(&self.parts, caller, filter)
+        read::count(&self.ports, caller, filter)
     }
 
     /// Edits a memory; its old version stays in its history.
@@ -269,22 +270,22 @@ impl Engine {
         caller: &Caller,
         which: MemoryRef,
         request: &UpdateRequest,
-    ) -> Result<Edited, Error> {
+    ) -> Result<EditedMemory, Error> {
         self.built_in("update")?;
-        edit::update(&self.parts, caller, which, request).map(|edited| self.presenter().edit(edited))
+        edit::update(&self.ports, caller, which, request).map(|edited| self.presenter().edit(edited))
     }
 
     /// Returns the versions of a memory, newest first. If the contents are long, those of older versions are
     /// [left out](HistoryEntry::left_out).
     pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
         self.built_in("history")?;
-        history::history(&self.parts, caller, which)
+        history::history(&self.ports, caller, which)
     }
 
     /// Restores an earlier version as a new one.
-    pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<Edited, Error> {
+    pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<EditedMemory, Error> {
         self.built_in("revert")?;
-        edit::revert(&self.parts, caller, which, version).map(|edited| self.presenter().edit(edited))
+        edit::revert(&self.ports, caller, which, version).map(|edited| self.presenter().edit(edited))
     }
 
     /// Forgets a memory, softly or for good, and returns it as it was.
@@ -293,10 +294,10 @@ impl Engine {
         caller: &Caller,
         which: MemoryRef,
         request: &ForgetRequest,
-    ) -> Result<Edited, Error> {
+    ) -> Result<EditedMemory, Error> {
         let gone = match &self.backends {
-            None => forget::forget(&self.parts, caller, which, request),
-            Some(backends) => backends::forget(&self.parts, backends, caller, which, request),
+            None => forget::forget(&self.ports, caller, which, request),
+            Some(backends) => backends::forget(&self.ports, backends, caller, which, request),
         };
         gone.map(|gone| self.presenter().changed(gone))
     }
@@ -308,10 +309,10 @@ impl Engine {
         caller: &Caller,
         which: &[MemoryRef],
         request: &ForgetRequest,
-    ) -> Result<Gone, Error> {
+    ) -> Result<ForgottenMemories, Error> {
         let gone = match &self.backends {
-            None => forget::forget_many(&self.parts, caller, which, request),
-            Some(backends) => backends::forget_many(&self.parts, backends, caller, which, request),
+            None => forget::forget_many(&self.ports, caller, which, request),
+            Some(backends) => backends::forget_many(&self.ports, backends, caller, which, request),
         };
         gone.map(|gone| self.presenter().gone(gone))
     }
@@ -319,41 +320,45 @@ impl Engine {
     /// Forgets all memories of the caller's space that match a condition, in one transaction: at most
     /// [`BATCH`](crate::model::limits::BATCH), and none if one may not be forgotten or if another number was expected. Mirrors of files
     /// are not included.
-    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
+    pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<ForgottenMatches, Error> {
         self.built_in("forgetting by a condition")?;
-        forget::forget_where(&self.parts, caller, asked)
+        forget::forget_where(&self.ports, caller, asked)
     }
 
     /// Previews [`forget_where`](Self::forget_where): returns the memories that it would forget, or the reason for refusal.
     /// Nothing is written.
-    pub fn foresee_forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
+    pub fn foresee_forget_where(
+        &self,
+        caller: &Caller,
+        asked: &ForgetWhere,
+    ) -> Result<ForgetWherePreview, Error> {
         self.built_in("forgetting by a condition")?;
-        forget::foresee_where(&self.parts, caller, asked).map(|foreseen| self.presenter().foreseen(foreseen))
+        forget::foresee_where(&self.ports, caller, asked).map(|foreseen| self.presenter().foreseen(foreseen))
     }
 
     /// Brings a softly forgotten memory back. A path that another memory has got since stays there, with a warning.
-    pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<Edited, Error> {
+    pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<EditedMemory, Error> {
         self.built_in("restore")?;
-        forget::restore(&self.parts, caller, which).map(|edited| self.presenter().changed(edited))
+        forget::restore(&self.ports, caller, which).map(|edited| self.presenter().changed(edited))
     }
 
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("archive")?;
-        standing::archive(&self.parts, caller, which, None).map(|memory| self.present(memory))
+        status::archive(&self.ports, caller, which, None).map(|memory| self.present(memory))
     }
 
     /// Makes an archived memory active again.
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unarchive")?;
-        standing::unarchive(&self.parts, caller, which).map(|memory| self.present(memory))
+        status::unarchive(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
     /// Applies the rules of the spaces that the caller may tend, or previews them.
     pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<Tended, Error> {
         self.built_in("tend")?;
         self.flush()?;
-        tend::tend(&self.parts, &self.rules, caller, request)
+        tend::tend(&self.ports, &self.rules, caller, request)
     }
 
     /// Applies the rules of all spaces if that is due and no other process does it; the next time is an interval later. `go_on`
@@ -366,56 +371,61 @@ impl Engine {
     ) -> Result<Option<Tended>, Error> {
         self.flush()?;
         let Some(_slot) = self.slot() else { return Ok(None) };
-        tend::tend_due(&self.parts, &self.rules, holder, interval, go_on)
+        tend::tend_due(&self.ports, &self.rules, holder, interval, go_on)
     }
 
     /// Exempts a memory from decay.
     pub fn pin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("pin")?;
-        standing::pin(&self.parts, caller, which).map(|memory| self.present(memory))
+        status::pin(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
     /// Removes the exemption.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
-        standing::unpin(&self.parts, caller, which).map(|memory| self.present(memory))
+        status::unpin(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
     /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is given.
-    pub fn done(&self, caller: &Caller, which: MemoryRef, at: Option<Timestamp>) -> Result<Completed, Error> {
+    pub fn done(
+        &self,
+        caller: &Caller,
+        which: MemoryRef,
+        at: Option<Timestamp>,
+    ) -> Result<CompletedMemory, Error> {
         self.built_in("done")?;
-        done::done(&self.parts, caller, which, at).map(|done| self.presenter().completed(done))
+        done::done(&self.ports, caller, which, at).map(|done| self.presenter().completed(done))
     }
 
     /// Reopens a todo or a goal.
-    pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<Completed, Error> {
+    pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<CompletedMemory, Error> {
         self.built_in("done")?;
-        done::reopen(&self.parts, caller, which).map(|done| self.presenter().completed(done))
+        done::reopen(&self.ports, caller, which).map(|done| self.presenter().completed(done))
     }
 
     /// Returns a page of the quarantined memories of the caller's space, newest first.
     pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
         self.built_in("review")?;
-        review::review(&self.parts, caller, limit, cursor).map(|page| self.presenter().page(page))
+        review::review(&self.ports, caller, limit, cursor).map(|page| self.presenter().page(page))
     }
 
     /// Accepts a quarantined memory: recall finds it from now on. A memory that was not quarantined is returned unchanged.
     pub fn accept(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::accept(&self.parts, caller, which).map(|memory| self.present(memory))
+        review::accept(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
     /// Softly forgets a quarantined memory.
     pub fn reject(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::reject(&self.parts, caller, which).map(|memory| self.present(memory))
+        review::reject(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
     /// Moves memories to another space, by name or id, in one transaction: all that exist, or none if one may not be moved. At
     /// most [`MOVES`](crate::model::limits::MOVES); one that is named twice counts once. They keep their boundaries.
-    pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<Relocated, Error> {
+    pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<MovedMemories, Error> {
         self.built_in("move")?;
-        relocate::move_to(&self.parts, caller, which, space).map(|moved| self.presenter().relocated(moved))
+        relocate::move_to(&self.ports, caller, which, space).map(|moved| self.presenter().relocated(moved))
     }
 
     /// Links one memory to another. A memory that updates the one that superseded it is valid again.
@@ -424,9 +434,9 @@ impl Engine {
         caller: &Caller,
         source: MemoryRef,
         request: &AssociationRequest,
-    ) -> Result<Associated, Error> {
+    ) -> Result<CreatedAssociation, Error> {
         self.built_in("associate")?;
-        associate::associate(&self.parts, caller, source, request, None)
+        associate::associate(&self.ports, caller, source, request, None)
     }
 
     /// Removes the link of that relation, or all links from one memory to the other.
@@ -438,15 +448,23 @@ impl Engine {
         relation: Option<Relation>,
     ) -> Result<Vec<Association>, Error> {
         self.built_in("dissociate")?;
-        associate::dissociate(&self.parts, caller, source, target, relation)
+        associate::dissociate(&self.ports, caller, source, target, relation)
     }
 
     /// Returns the memories within `depth` hops, nearest first; fewer if their contents are long.
-    pub fn related(&self, caller: &Caller, which: MemoryRef, depth: usize) -> Result<Vec<Relative>, Error> {
+    pub fn related(
+        &self,
+        caller: &Caller,
+        which: MemoryRef,
+        depth: usize,
+    ) -> Result<Vec<RelatedMemory>, Error> {
         self.built_in("related")?;
-        let related = related::related(&self.parts, caller, which, depth)?;
+        let related = related::related(&self.ports, caller, which, depth)?;
         let presenter = self.presenter();
-        Ok(related.into_iter().map(|one| Relative { memory: presenter.memory(one.memory), ..one }).collect())
+        Ok(related
+            .into_iter()
+            .map(|one| RelatedMemory { memory: presenter.memory(one.memory), ..one })
+            .collect())
     }
 
     /// Finds memories. Results count as accessed, unless nothing suggests that they are an answer; [`flush`](Self::flush) writes
@@ -454,15 +472,15 @@ impl Engine {
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
         let followed = self.follow(request.filter.space, MirrorEffort::Waited);
         let mut answer = match &self.backends {
-            None => recall::recall(&self.parts, caller, request)?,
-            Some(backends) => backends::recall(&self.parts, backends, caller, request)?,
+            None => recall::recall(&self.ports, caller, request)?,
+            Some(backends) => backends::recall(&self.ports, backends, caller, request)?,
         };
-        answer.unread = mirror::unread(&self.parts, caller, request.filter.space, followed);
+        answer.unread = mirror::unread(&self.ports, caller, request.filter.space, followed);
         let presenter = self.presenter();
         answer.hits = answer.hits.into_iter().map(|hit| presenter.hit(hit)).collect();
         if answer.evidence != Some(Strength::None) {
             let ours = answer.hits.iter().filter(|hit| hit.memory.backend.is_none());
-            self.touches.note(ours.map(|hit| hit.memory.id), self.parts.clock.now());
+            self.touches.note(ours.map(|hit| hit.memory.id), self.ports.clock.now());
         }
         Ok(answer)
     }
@@ -482,7 +500,7 @@ impl Engine {
             Err(error) if !error.is_read_only() => return Err(error),
             _ => {}
         }
-        quality::quality(&self.parts, caller, request, progress)
+        quality::quality(&self.ports, caller, request, progress)
     }
 
     /// Applies the [`quality`](Self::quality) proposal with this id, with the verbs and rights that it needs. If it was applied
@@ -490,15 +508,15 @@ impl Engine {
     pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
         self.built_in("an audit of quality")?;
         self.flush()?;
-        quality::apply(&self.parts, caller, id)
+        quality::apply(&self.ports, caller, id)
     }
 
     /// Returns the briefing for the start of a session. It counts nothing as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
         self.built_in("a briefing")?;
         let followed = self.follow(Some(caller.space), MirrorEffort::Waited);
-        let mut briefing = briefing::briefing(&self.parts, caller, request)?;
-        briefing.unread = mirror::unread(&self.parts, caller, Some(caller.space), followed);
+        let mut briefing = briefing::briefing(&self.ports, caller, request)?;
+        briefing.unread = mirror::unread(&self.ports, caller, Some(caller.space), followed);
         Ok(briefing)
     }
 
@@ -506,8 +524,8 @@ impl Engine {
     pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
         self.built_in("a timeline")?;
         let followed = self.follow(request.space, MirrorEffort::Waited);
-        let mut timeline = timeline::timeline(&self.parts, caller, request)?;
-        timeline.unread = mirror::unread(&self.parts, caller, request.space, followed);
+        let mut timeline = timeline::timeline(&self.ports, caller, request)?;
+        timeline.unread = mirror::unread(&self.ports, caller, request.space, followed);
         Ok(self.presenter().timeline(timeline))
     }
 
@@ -515,7 +533,7 @@ impl Engine {
     fn follow(&self, space: Option<SpaceId>, pace: MirrorEffort) -> MirrorReport {
         match &self.backends {
             Some(backends) if !backends.has_built_in() => MirrorReport::default(),
-            _ => mirror::follow(&self.parts, &self.sights, space, pace),
+            _ => mirror::follow(&self.ports, &self.sights, space, pace),
         }
     }
 
@@ -523,7 +541,7 @@ impl Engine {
     pub fn touch(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let memory = self.get(caller, which)?;
         if memory.backend.is_none() {
-            self.touches.note([memory.id], self.parts.clock.now());
+            self.touches.note([memory.id], self.ports.clock.now());
         }
         Ok(memory)
     }
@@ -540,20 +558,20 @@ impl Engine {
     }
 
     /// Logs a turn of a conversation.
-    pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<Logged, Error> {
+    pub fn log_turn(&self, caller: &Caller, request: &TurnRequest) -> Result<LoggedTurn, Error> {
         let listening = self.listening();
         let journaler = self.journaler(&listening);
-        conversation::log_turn(&self.parts, caller, request, &listening, journaler.as_ref())
+        conversation::log_turn(&self.ports, caller, request, &listening, journaler.as_ref())
     }
 
     /// Returns the newest turns, oldest first; fewer than requested if they are long, but at least one. The page says if the log
     /// has earlier ones.
     pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
-        conversation::turns(&self.parts, caller, filter)
+        conversation::turns(&self.ports, caller, filter)
     }
 
     /// Trims the log of turns to the newest.
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
-        conversation::prune(&self.parts, caller)
+        conversation::prune(&self.ports, caller)
     }
 }

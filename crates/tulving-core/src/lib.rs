@@ -24,7 +24,7 @@ pub use background::tend::{TendRequest, Tended, TendedStep};
 pub use engine::{ConsolidationTick, Engine};
 pub use model::error::Error;
 pub use text::withhold::SecretPolicies;
-pub use verbs::access::Parts;
+pub use verbs::access::Ports;
 pub use verbs::ask::Llm;
 pub use verbs::embedding::{Embedded, Failed};
 pub use verbs::push::Document;

@@ -29,24 +29,24 @@ pub fn within(
     })
 }
 
-/// Number of items to return, within the limit. A desk that allows fewer items than the default lowers the default.
+/// Number of items to return, within the limit. A context that allows fewer items than the default lowers the default.
 pub fn limited(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     limit: Option<WholeNumber>,
     usual: i64,
     most: i64,
 ) -> Result<usize, ToolError> {
-    within("limit", limit, usual.min(desk.page), 1..=most.min(desk.page))
+    within("limit", limit, usual.min(context.page), 1..=most.min(context.page))
 }
 
-/// Number of items in the list that a recall returns. A desk that allows fewer items than the default lowers the default.
+/// Number of items in the list that a recall returns. A context that allows fewer items than the default lowers the default.
 pub fn list_limited(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     limit: Option<WholeNumber>,
     most: i64,
 ) -> Result<usize, ToolError> {
     const USUAL: i64 = limits::LISTED as i64;
-    limited(desk, limit, USUAL.min(most), most)
+    limited(context, limit, USUAL.min(most), most)
 }
 
 /// The token limit for the results, if there is one.

@@ -11,36 +11,36 @@ use crate::{Dialect, max, outgoing};
 
 /// Returns the block of a dialect. The blocks of max and maven have neither a budget nor a subject.
 pub fn block(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     dialect: Dialect,
     request: &BriefingRequest,
 ) -> Result<String, ToolError> {
     match dialect {
-        Dialect::Max => max::summary(desk),
+        Dialect::Max => max::summary(context),
         Dialect::Maven => {
-            let known = desk.engine.long_term(&desk.caller)?;
+            let known = context.engine.long_term(&context.caller)?;
             // The prompt has its heading and a blank line above the content.
             Ok(outgoing::text_from(&known.prompt(), &format!("\n\n{}", known.content)))
         }
         // The block keeps room for a mark in each line, within its budget.
-        _ => Ok(block::block(&desk.engine.briefing(&desk.caller, request)?)),
+        _ => Ok(block::block(&context.engine.briefing(&context.caller, request)?)),
     }
 }
 
 /// Returns the memories that max and maven put into every session, for a host that asks for no context; `None` in other
 /// dialects, and if there are no memories. It is bounded, and leaves out text that is untrusted, quarantined or tries to
 /// give orders.
-pub fn opening(desk: &ToolContext<'_>, dialect: Dialect) -> Result<Option<String>, ToolError> {
+pub fn opening(context: &ToolContext<'_>, dialect: Dialect) -> Result<Option<String>, ToolError> {
     match dialect {
-        Dialect::Max => max::opening(desk),
-        Dialect::Maven => long_term(desk),
+        Dialect::Max => max::opening(context),
+        Dialect::Maven => long_term(context),
         _ => Ok(None),
     }
 }
 
 /// Returns the opening of maven: `MEMORY.md`, cut at the end of a line.
-fn long_term(desk: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
-    let mut known = desk.engine.long_term(&desk.caller)?;
+fn long_term(context: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
+    let mut known = context.engine.long_term(&context.caller)?;
     // Both before and after hidden characters are stripped: they may be the order, or split its words.
     let (content, hidden) = commands::without_lines(&known.content);
     known.content = content;

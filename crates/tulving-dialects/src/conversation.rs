@@ -73,10 +73,10 @@ struct LogTurnToolReply {
     warnings: Vec<String>,
 }
 
-fn log(desk: &ToolContext<'_>, said: LogTurnToolArguments) -> Result<LogTurnToolReply, ToolError> {
+fn log(context: &ToolContext<'_>, said: LogTurnToolArguments) -> Result<LogTurnToolReply, ToolError> {
     let LogTurnToolArguments { role, content, source, channel, speaker } = said;
-    let answer::Logged { turn, warnings } =
-        desk.engine.log_turn(&desk.caller, &TurnRequest { channel, role, speaker, content, source })?;
+    let answer::LoggedTurn { turn, warnings } =
+        context.engine.log_turn(&context.caller, &TurnRequest { channel, role, speaker, content, source })?;
     let warnings = tool::warnings(&warnings);
     Ok(LogTurnToolReply { position: turn.position, at: turn.at.to_string(), warnings })
 }
@@ -172,10 +172,10 @@ impl From<ConversationArchiveReceipt> for ArchiveConversationReply {
 
 /// Archives a conversation. An error in its content is reported as an error in its messages.
 pub fn archived(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     said: ArchiveConversationArguments,
 ) -> Result<ArchiveConversationReply, ToolError> {
-    let done = desk.engine.archive_conversation(&desk.caller, said.into());
+    let done = context.engine.archive_conversation(&context.caller, said.into());
     done.map(ArchiveConversationReply::from).map_err(|error| match ToolError::from(error) {
         refusal if refusal.field.as_deref() == Some(Field::Conversation.as_str()) => {
             ToolError { field: Some("messages".to_owned()), ..refusal }

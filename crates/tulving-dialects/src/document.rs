@@ -27,10 +27,10 @@ impl<'a> Excerpt<'a> {
     /// Returns the excerpt of a search hit: the best section, if it is a document.
     pub(crate) fn of_hit(hit: &'a Hit) -> Self {
         let memory = &hit.memory;
-        let opening = if memory.is_document() { chunk::first(&memory.edition.text) } else { None };
+        let opening = if memory.is_document() { chunk::first(&memory.fields.text) } else { None };
         let text = match (&hit.section, opening) {
-            _ if hit.cut => memory.edition.text.content.as_str(),
-            (_, None) => return Self { text: &memory.edition.text.content, pointer: None },
+            _ if hit.cut => memory.fields.text.content.as_str(),
+            (_, None) => return Self { text: &memory.fields.text.content, pointer: None },
             (Some(_), Some(_)) => hit.shown(),
             (None, Some(opening)) => opening,
         };
@@ -39,7 +39,7 @@ impl<'a> Excerpt<'a> {
 
     /// Returns the excerpt of a memory without a question: the beginning, if it is a document.
     pub(crate) fn of(memory: &'a Memory) -> Self {
-        let text = &memory.edition.text;
+        let text = &memory.fields.text;
         match chunk::first(text).filter(|_| memory.is_document()) {
             Some(opening) => Self { text: opening, pointer: Some(pointer(memory, None, false)) },
             None => Self { text: &text.content, pointer: None },
@@ -74,7 +74,7 @@ fn pointer(memory: &Memory, section: Option<&BestSection>, cut: bool) -> String 
     // A content that was cut for the answer does not show its full length.
     let length = match cut {
         true => String::new(),
-        false => format!(", {} characters in all", memory.edition.text.content.chars().count()),
+        false => format!(", {} characters in all", memory.fields.text.content.chars().count()),
     };
     // A number is valid only in its space; an id is valid everywhere.
     let which = match memory.number.filter(|_| memory.space == SpaceId::DEFAULT) {

@@ -20,11 +20,11 @@ const MOST_PAGE: i64 = 1_000;
 
 /// Returns the request for a page of a list.
 pub fn list_request(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     query: ListQuery,
     filter: MemoryFilter,
 ) -> Result<ListRequest, ToolError> {
-    let mut filter = filter.resolve(&desk.caller, desk.engine.now());
+    let mut filter = filter.resolve(&context.caller, context.engine.now());
     if filter.states.is_empty() && !query.include_archived && !query.forgotten {
         filter.states = State::unarchived();
     }
@@ -32,20 +32,20 @@ pub fn list_request(
         filter.forgotten = Forgotten::Only;
         filter.quarantined = Quarantined::Either;
     }
-    let limit = limited(desk, query.limit, USUAL_PAGE, MOST_PAGE)?;
+    let limit = limited(context, query.limit, USUAL_PAGE, MOST_PAGE)?;
     Ok(ListRequest { filter, sort: query.sort.unwrap_or_default(), limit, cursor: query.cursor })
 }
 
 /// Finds memories for a question, or lists all that match the filter. `field` is the name of the argument with the question.
 pub fn recall(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     query: RecallQuery,
     filter: MemoryFilter,
     field: &str,
 ) -> Result<Answer, ToolError> {
-    let filter = filter.resolve(&desk.caller, desk.engine.now());
+    let filter = filter.resolve(&context.caller, context.engine.now());
     let (explain, token_budget) = (query.explain, token_budget(query.token_budget)?);
-    let listed = list_limited(desk, query.limit, MOST);
+    let listed = list_limited(context, query.limit, MOST);
     let (mode, limit) = match query.query {
         None if filter.is_empty() => return Err(nothing_asked(field)),
         None => {
@@ -64,11 +64,11 @@ pub fn recall(
                 token_budget,
                 ..Ask::new(question)
             };
-            (Mode::Hybrid(Box::new(ask)), limited(desk, query.limit, USUAL, MOST)?)
+            (Mode::Hybrid(Box::new(ask)), limited(context, query.limit, USUAL, MOST)?)
         }
     };
     let request = RecallRequest { mode, filter, sort: None, limit };
-    let mut answer = desk.engine.recall(&desk.caller, &request)?;
+    let mut answer = context.engine.recall(&context.caller, &request)?;
     if !explain {
         answer.hits.iter_mut().for_each(|hit| hit.explanation = None);
     }
@@ -92,14 +92,14 @@ fn refuse_question_options(query: &RecallQuery, field: &str) -> Result<(), ToolE
 /// Returns the number of memories on all pages of a list; `None` if it has further pages and asks other backends than the
 /// built-in one, because those do not count.
 pub fn total_of(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     request: &ListRequest,
     page: &Page,
 ) -> Result<Option<u64>, ToolError> {
     if request.cursor.is_none() && page.next.is_none() && page.failed_backends.is_empty() {
         return Ok(Some(page.memories.len() as u64));
     }
-    match desk.engine.count(&desk.caller, &request.filter) {
+    match context.engine.count(&context.caller, &request.filter) {
         Ok(total) => Ok(Some(total)),
         Err(Error::Backend { .. }) => Ok(None),
         Err(error) => Err(error.into()),

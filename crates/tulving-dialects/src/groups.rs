@@ -10,7 +10,7 @@ use tulving_core::model::error::Class;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, Filter, ForgetRequest, Fusion, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+    Ask, Filter, ForgetMode, ForgetRequest, Fusion, ListRequest, Mode, RecallRequest, SaveRequest, Sort,
 };
 use tulving_core::model::vocabulary::{ContentType, Stability, State};
 use tulving_core::{model::limits, model::preview};
@@ -183,7 +183,7 @@ struct GroupsListArguments {
 
 /// Returns the name of a memory here: its key, or its number if it has none, or file and line for a memory from a file.
 fn key(memory: &Memory) -> String {
-    memory.edition.key.clone().unwrap_or_else(|| memory.label())
+    memory.fields.key.clone().unwrap_or_else(|| memory.label())
 }
 
 /// Parses a key such as `#12` as the number of a memory.
@@ -193,10 +193,10 @@ fn number(key: &str) -> Option<MemoryRef> {
 }
 
 fn shown(memory: &Memory) -> Category {
-    Category::of(memory.edition.text.content_type, memory.edition.class.stability)
+    Category::of(memory.fields.text.content_type, memory.fields.class.stability)
 }
 
-fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, ToolError> {
+fn save(context: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, ToolError> {
     let category = said.category.as_deref().map_or(Ok(Category::Core), str::parse)?;
     if number(&said.key).is_some() {
         let message = format!("`{}` is the number of a memory, not a key", preview::short(&said.key));
@@ -206,7 +206,7 @@ fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, Too
     let (content_type, stability) = category.sets();
     let request =
         SaveRequest { key: Some(said.key), content_type, stability, ..SaveRequest::new(said.content) };
-    let receipt = desk.engine.save(&desk.caller, request)?;
+    let receipt = context.engine.save(&context.caller, request)?;
     let memory = &receipt.memory;
     let what = match receipt.outcome {
         SaveOutcome::Created => "Saved",
@@ -219,17 +219,17 @@ fn save(desk: &ToolContext<'_>, said: GroupsSaveArguments) -> Result<String, Too
     Ok(format!("{what} memory \"{}\" ({}).{changed}", key(memory), shown(memory)))
 }
 
-fn recall(desk: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<String, ToolError> {
-    let limit = limited(desk, asked.limit, USUAL, MOST)?;
+fn recall(context: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<String, ToolError> {
+    let limit = limited(context, asked.limit, USUAL, MOST)?;
     if asked.query.trim().is_empty() {
         return Err(ToolError::invalid("missing_query", "query", "`query` is empty"));
     }
     let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
-    let filter = Filter { space: Some(desk.caller.space), ..Filter::default() };
+    let filter = Filter { space: Some(context.caller.space), ..Filter::default() };
     let filter = category.map_or_else(|| filter.clone(), |category| category.narrow(filter.clone()));
     let by = |mode: Mode| {
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
-        desk.engine.recall(&desk.caller, &request)
+        context.engine.recall(&context.caller, &request)
     };
     let words = Ask {
         lanes: vec![Lane::Keyword],
@@ -255,25 +255,29 @@ fn recall(desk: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<String
     Ok(format!("Found {} {what}:{}{aside}", hits.len(), lines.collect::<String>()))
 }
 
-fn forget(desk: &ToolContext<'_>, asked: GroupsForgetArguments) -> Result<String, ToolError> {
+fn forget(context: &ToolContext<'_>, asked: GroupsForgetArguments) -> Result<String, ToolError> {
     let none = format!("No memory with key \"{}\".", preview::short(&asked.key));
     let filter = Filter {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         key: Some(asked.key.trim().to_owned()),
         ..Filter::default()
     };
     let request = ListRequest { filter, sort: Sort::Newest, limit: 1, cursor: None };
-    let found = desk.engine.list(&desk.caller, &request)?.memories.pop();
+    let found = context.engine.list(&context.caller, &request)?.memories.pop();
     let which = match found {
         Some(memory) => MemoryRef::Id(memory.id),
         // A memory without a key is listed by its number. A memory with a key has no other name.
-        None => match number(&asked.key).map(|which| desk.engine.get(&desk.caller, which)) {
-            Some(Ok(memory)) if memory.edition.key.is_none() => MemoryRef::Id(memory.id),
+        None => match number(&asked.key).map(|which| context.engine.get(&context.caller, which)) {
+            Some(Ok(memory)) if memory.fields.key.is_none() => MemoryRef::Id(memory.id),
             Some(Err(error)) if error.class() != Class::Absent => return Err(error.into()),
-            _ => return Ok(file_meant(desk, &asked.key)?.unwrap_or(none)),
+            _ => return Ok(file_meant(context, &asked.key)?.unwrap_or(none)),
         },
     };
-    match desk.engine.forget(&desk.caller, which, &ForgetRequest { manner: Manner::Delete, reason: None }) {
+    match context.engine.forget(
+        &context.caller,
+        which,
+        &ForgetRequest { mode: ForgetMode::Delete, reason: None },
+    ) {
         Ok(gone) => Ok(format!("Removed memory \"{}\".", key(&gone.memory))),
         Err(error) if error.class() == Class::Absent => Ok(none),
         Err(error) => Err(error.into()),
@@ -282,11 +286,11 @@ fn forget(desk: &ToolContext<'_>, asked: GroupsForgetArguments) -> Result<String
 
 /// Explains that a key names a file, by its path or its name in the folder of the group, with or without a line. Recall
 /// shows memories from files this way, and only an edit of the file can remove them.
-fn file_meant(desk: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolError> {
+fn file_meant(context: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolError> {
     let key = key.trim();
     let bare = key.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).map(|(path, _)| path);
     let is_meant = |name: &str| name == key || Some(name) == bare;
-    let shelf = desk.engine.files(&desk.caller)?;
+    let shelf = context.engine.files(&context.caller)?;
     let Some(file) = shelf.files.iter().find(|file| is_meant(&file.path) || is_meant(&file.name)) else {
         return Ok(None);
     };
@@ -298,11 +302,11 @@ fn file_meant(desk: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolE
     )))
 }
 
-fn list(desk: &ToolContext<'_>, asked: GroupsListArguments) -> Result<String, ToolError> {
+fn list(context: &ToolContext<'_>, asked: GroupsListArguments) -> Result<String, ToolError> {
     let category = asked.category.as_deref().map(str::parse::<Category>).transpose()?;
     // Archived and expired memories are not listed, because recall does not find them.
     let filter = Filter {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         states: State::unarchived(),
         records_only: true,
         ..Filter::default()
@@ -311,7 +315,7 @@ fn list(desk: &ToolContext<'_>, asked: GroupsListArguments) -> Result<String, To
     let mut lines = Vec::new();
     let mut failed = Vec::new();
     loop {
-        let page = desk.engine.list(&desk.caller, &request)?;
+        let page = context.engine.list(&context.caller, &request)?;
         let meant = page.memories.iter().filter(|memory| category.is_none_or(|only| only == shown(memory)));
         lines.extend(meant.map(|memory| format!("\n- {} [{}]", key(memory), shown(memory))));
         failed.extend(page.failed_backends);

@@ -7,8 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::model::preview;
 
+use crate::error::ToolError;
 use crate::reading::deserialize;
-use crate::tool::{self, ToolError};
+use crate::schema;
 
 /// The input of a tool or an operation: one object, or two objects merged into one.
 pub trait ToolInput: Sized + 'static {
@@ -17,7 +18,7 @@ pub trait ToolInput: Sized + 'static {
 
     /// Returns the same schema with everything inlined.
     fn schema() -> Map<String, Value> {
-        Self::schema_from(&mut tool::inlining(Contract::Deserialize))
+        Self::schema_from(&mut schema::inlining(Contract::Deserialize))
     }
 
     /// Returns the function that reads it; made once.
@@ -39,7 +40,7 @@ pub struct CombinedInput<A, B>(pub A, pub B);
 
 impl<A: DeserializeOwned + JsonSchema + 'static> ToolInput for SingleInput<A> {
     fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value> {
-        tool::schema_from::<A>(generator)
+        schema::schema_from::<A>(generator)
     }
 
     fn reader() -> ArgumentReader<Self> {

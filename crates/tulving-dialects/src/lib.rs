@@ -24,6 +24,7 @@ pub mod operation;
 pub mod outgoing;
 pub mod reading;
 pub mod recovery;
+pub mod schema;
 pub mod spacebot;
 pub mod strict;
 pub mod tool;

@@ -71,14 +71,14 @@ struct MavenGetArguments {
     date: String,
 }
 
-fn remember(desk: &ToolContext<'_>, said: MavenRememberArguments) -> Result<String, ToolError> {
-    let noted = desk.engine.remember(&desk.caller, &said.content)?;
+fn remember(context: &ToolContext<'_>, said: MavenRememberArguments) -> Result<String, ToolError> {
+    let noted = context.engine.remember(&context.caller, &said.content)?;
     Ok(format!("Noted in {}: \"{}\"", noted.date.journal(), preview::cut(&noted.entry, REPEATED)))
 }
 
-fn search(desk: &ToolContext<'_>, asked: MavenSearchArguments) -> Result<String, ToolError> {
-    let limit = limited(desk, asked.limit, USUAL, MOST)?;
-    let found = desk.engine.search_journals(&desk.caller, &asked.query, limit)?;
+fn search(context: &ToolContext<'_>, asked: MavenSearchArguments) -> Result<String, ToolError> {
+    let limit = limited(context, asked.limit, USUAL, MOST)?;
+    let found = context.engine.search_journals(&context.caller, &asked.query, limit)?;
     let line = |hit: &JournalHit| format!("\n- {}: {}", hit.date, words::hanging(&hit.snippet, "  "));
     let mut text = match found.entries.len() {
         0 => format!("No journal entry holds \"{}\".", preview::short(&asked.query)),
@@ -90,9 +90,9 @@ fn search(desk: &ToolContext<'_>, asked: MavenSearchArguments) -> Result<String,
     Ok(text)
 }
 
-fn get(desk: &ToolContext<'_>, asked: MavenGetArguments) -> Result<String, ToolError> {
-    let date = Day::named(&asked.date, desk.engine.now())?;
-    Ok(match desk.engine.journal(&desk.caller, date)? {
+fn get(context: &ToolContext<'_>, asked: MavenGetArguments) -> Result<String, ToolError> {
+    let date = Day::named(&asked.date, context.engine.now())?;
+    Ok(match context.engine.journal(&context.caller, date)? {
         Some(journal) => format!("# {date}\n\n{}", journal.content.trim_end()),
         None => format!("No journal entry for {date}."),
     })

@@ -7,7 +7,7 @@ use tulving_core::model::error::Class;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+    Filter, ForgetMode, ForgetRequest, ListRequest, Mode, RecallRequest, SaveRequest, Sort,
 };
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{Author, CommandKind, MemoryType, State, Trust};
@@ -142,23 +142,23 @@ fn author(source: &str) -> Result<Author, ToolError> {
     })
 }
 
-fn remember(desk: &ToolContext<'_>, said: MaxRememberArguments) -> Result<String, ToolError> {
+fn remember(context: &ToolContext<'_>, said: MaxRememberArguments) -> Result<String, ToolError> {
     let memory_type = Some(known(&said.category)?);
     let author = said.source.as_deref().map(author).transpose()?;
     let request = SaveRequest { memory_type, author, ..SaveRequest::new(said.content) };
-    let receipt = desk.engine.save(&desk.caller, request)?;
+    let receipt = context.engine.save(&context.caller, request)?;
     let memory = &receipt.memory;
     let what = match receipt.outcome {
         SaveOutcome::Updated if !receipt.changed.is_empty() => "Already remembered",
         SaveOutcome::Created | SaveOutcome::Updated => "Remembered",
         SaveOutcome::Unchanged | SaveOutcome::Duplicate => "Already remembered",
     };
-    let (name, content) = (memory.reference(), &memory.edition.text.content);
+    let (name, content) = (memory.reference(), &memory.fields.text.content);
     let updated = match receipt.changed.as_slice() {
         [] => String::new(),
         changes => format!(" (updated: {})", changes.iter().map(told).collect::<Vec<_>>().join(", ")),
     };
-    Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.edition.class.memory_type)))
+    Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.fields.class.memory_type)))
 }
 
 /// Describes a change in the words of this dialect.
@@ -171,10 +171,10 @@ fn told(change: &FieldChange) -> String {
     }
 }
 
-fn recall(desk: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String, ToolError> {
+fn recall(context: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String, ToolError> {
     let types = asked.category.as_deref().map(known).transpose()?.map(types).unwrap_or_default();
     let filter = Filter {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         types,
         records_only: true,
         content_only: true,
@@ -185,8 +185,8 @@ fn recall(desk: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String, T
         None => Mode::Recent,
     };
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
-    desk.catch_up();
-    let answer = desk.engine.recall(&desk.caller, &request)?;
+    context.catch_up();
+    let answer = context.engine.recall(&context.caller, &request)?;
     // No other failure applies: the search covers only records, and only by substring.
     let aside = tool::aside(answer.failed_backends.iter().map(ToString::to_string));
     Ok(match answer.hits.as_slice() {
@@ -194,7 +194,7 @@ fn recall(desk: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String, T
         hits => {
             let what = preview::plural(hits.len(), "memory", "memories");
             let lines: String =
-                hits.iter().map(|hit| format!("\n{}", line(hit, &desk.caller.zone))).collect();
+                hits.iter().map(|hit| format!("\n{}", line(hit, &context.caller.zone))).collect();
             format!("Found {} {what}:{lines}{aside}", hits.len())
         }
     })
@@ -205,20 +205,20 @@ fn line(hit: &Hit, zone: &Zone) -> String {
     format!(
         "  • {} [{}] {} ({}, {})",
         memory.reference(),
-        category(memory.edition.class.memory_type),
+        category(memory.fields.class.memory_type),
         words::hanging(&Excerpt::of_hit(hit).written(), "    "),
         memory.provenance.author,
         zone.date(memory.usage.created_at)
     )
 }
 
-fn forget(desk: &ToolContext<'_>, asked: MaxForgetArguments) -> Result<String, ToolError> {
+fn forget(context: &ToolContext<'_>, asked: MaxForgetArguments) -> Result<String, ToolError> {
     let said = preview::short(&asked.memory_id.0);
     let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
         return Ok(format!("Memory #{} not found.", said.trim_start_matches('#')));
     };
-    let request = ForgetRequest { manner: Manner::Delete, reason: None };
-    match desk.engine.forget(&desk.caller, which, &request) {
+    let request = ForgetRequest { mode: ForgetMode::Delete, reason: None };
+    match context.engine.forget(&context.caller, which, &request) {
         Ok(gone) => Ok(format!("Memory {} forgotten.", gone.memory.reference())),
         Err(error) if error.class() == Class::Absent => Ok(format!("Memory {which} not found.")),
         Err(error) => Err(error.into()),
@@ -226,9 +226,9 @@ fn forget(desk: &ToolContext<'_>, asked: MaxForgetArguments) -> Result<String, T
 }
 
 /// Returns the filter for memories that recall can show.
-fn shown(desk: &ToolContext<'_>) -> Filter {
+fn shown(context: &ToolContext<'_>) -> Filter {
     Filter {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         states: State::unarchived(),
         records_only: true,
         ..Filter::default()
@@ -278,47 +278,48 @@ pub(crate) fn operations() -> Vec<Operation> {
 }
 
 fn list_rows(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<Vec<MaxMemoryRow>>, ToolError> {
-    let desk = ToolContext::open(desk.engine, &desk.caller, Dialect::Max)?;
-    Ok(rows(&desk)?.into())
+    let context = ToolContext::open(context.engine, &context.caller, Dialect::Max)?;
+    Ok(rows(&context)?.into())
 }
 
 /// Lists the memories as rows, the last used first. Listing does not count as use.
-fn rows(desk: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
-    let request = ListRequest { filter: shown(desk), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
-    desk.catch_up();
+fn rows(context: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
+    let request =
+        ListRequest { filter: shown(context), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
+    context.catch_up();
     let row = |memory: Memory| MaxMemoryRow {
         id: memory.number.map_or(0, |number| number.0),
-        category: category(memory.edition.class.memory_type),
+        category: category(memory.fields.class.memory_type),
         content: Excerpt::of(&memory).written().into_owned(),
         source: memory.provenance.author,
         created_at: memory.usage.created_at,
         last_accessed: memory.usage.accessed_at,
         commands: memory.commands,
     };
-    Ok(desk.engine.list(&desk.caller, &request)?.memories.into_iter().map(row).collect())
+    Ok(context.engine.list(&context.caller, &request)?.memories.into_iter().map(row).collect())
 }
 
 /// Returns all memories that recall can show, grouped by category in the order of the categories, ascending by number.
 /// Empty categories are left out.
-pub fn grouped(desk: &ToolContext<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, ToolError> {
-    grouped_as(desk, |memory| memory)
+pub fn grouped(context: &ToolContext<'_>) -> Result<Vec<(MemoryType, Vec<Memory>)>, ToolError> {
+    grouped_as(context, |memory| memory)
 }
 
 /// Does the same as [`grouped`], and changes each memory as soon as it is read.
 fn grouped_as(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     change: impl Fn(Memory) -> Memory,
 ) -> Result<Vec<(MemoryType, Vec<Memory>)>, ToolError> {
     let mut groups = CATEGORIES.map(|category| (category, Vec::new()));
     let mut request =
-        ListRequest { filter: shown(desk), sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
+        ListRequest { filter: shown(context), sort: Sort::Oldest, limit: limits::PAGE, cursor: None };
     loop {
-        let page = desk.engine.list(&desk.caller, &request)?;
+        let page = context.engine.list(&context.caller, &request)?;
         for memory in page.memories {
-            let shown = category(memory.edition.class.memory_type);
+            let shown = category(memory.fields.class.memory_type);
             if let Some((_, group)) = groups.iter_mut().find(|(category, _)| *category == shown) {
                 group.push(change(memory));
             }
@@ -336,11 +337,11 @@ fn grouped_as(
 
 /// Formats all memories by category for a system message; empty if there are none. It leaves out archived and expired
 /// memories, as recall does. A long document is represented by its beginning.
-pub fn summary(desk: &ToolContext<'_>) -> Result<String, ToolError> {
-    let groups = grouped_as(desk, |mut memory| {
+pub fn summary(context: &ToolContext<'_>) -> Result<String, ToolError> {
+    let groups = grouped_as(context, |mut memory| {
         let excerpt = Excerpt::of(&memory);
         if excerpt.pointer.is_some() {
-            memory.edition.text.content = excerpt.written().into_owned();
+            memory.fields.text.content = excerpt.written().into_owned();
         }
         memory
     })?;
@@ -348,7 +349,7 @@ pub fn summary(desk: &ToolContext<'_>) -> Result<String, ToolError> {
         return Ok(String::new());
     }
     let written = |write: fn(&str) -> String| {
-        let line = |memory: &Memory| listed(memory, &write(&memory.edition.text.content));
+        let line = |memory: &Memory| listed(memory, &write(&memory.fields.text.content));
         let section = |(category, group): &(MemoryType, Vec<Memory>)| {
             format!("{}{}", heading(*category), group.iter().map(line).collect::<String>())
         };
@@ -365,13 +366,13 @@ fn listed(memory: &Memory, text: &str) -> String {
 
 /// Returns the summary for the instructions of a server: the last used memories of each category within a bound, in the
 /// form of [`summary`]. It leaves out untrusted memories and those that try to give orders.
-pub(crate) fn opening(desk: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
+pub(crate) fn opening(context: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
     let mut groups = Vec::new();
     let (mut total, mut more) = (0, false);
     for category in CATEGORIES {
-        let filter = Filter { types: types(category), ..shown(desk) };
+        let filter = Filter { types: types(category), ..shown(context) };
         let request = ListRequest { filter, sort: Sort::Accessed, limit: OPENING_LISTED, cursor: None };
-        let page = desk.engine.list(&desk.caller, &request)?;
+        let page = context.engine.list(&context.caller, &request)?;
         more |= page.next.is_some();
         let is_fit =
             |memory: &Memory| memory.provenance.trust != Trust::Untrusted && memory.commands.is_empty();

@@ -8,7 +8,7 @@ use tulving_core::model::answer::{Hit, SaveOutcome};
 use tulving_core::model::error::Class;
 use tulving_core::model::preview;
 use tulving_core::model::request::{
-    Ask, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest, Sort,
+    Ask, Caller, Filter, ForgetMode, ForgetRequest, ListRequest, Mode, RecallRequest, SaveRequest, Sort,
 };
 use tulving_core::model::space::{Space, Viewer};
 use tulving_core::model::time::Timestamp;
@@ -299,14 +299,14 @@ struct MemaxForgetReply {
 }
 
 /// Returns the caller confined to a hub, given by its id or name.
-fn within(desk: &ToolContext<'_>, hub: Option<&str>) -> Result<Caller, ToolError> {
+fn within(context: &ToolContext<'_>, hub: Option<&str>) -> Result<Caller, ToolError> {
     let caller = match hub.map(str::trim).filter(|hub| !hub.is_empty()) {
-        Some(hub) => desk.engine.enter(&desk.caller, hub).map_err(|error| ToolError {
+        Some(hub) => context.engine.enter(&context.caller, hub).map_err(|error| ToolError {
             field: Some("hub_id".to_owned()),
             hint: Some("memax_hubs lists them".to_owned()),
             ..ToolError::from(error)
         })?,
-        None => desk.caller.clone(),
+        None => context.caller.clone(),
     };
     let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer };
     Ok(Caller { viewer, ..caller })
@@ -334,9 +334,9 @@ pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolE
     }
 }
 
-fn push(desk: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushReply, ToolError> {
-    let caller = within(desk, said.hub_id.as_deref())?;
-    let now = desk.engine.now();
+fn push(context: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushReply, ToolError> {
+    let caller = within(context, said.hub_id.as_deref())?;
+    let now = context.engine.now();
     let expires_at = said.ttl.map(|seconds| alive_for(seconds.0, now)).transpose()?;
     let request = SaveRequest {
         title: said.title,
@@ -352,8 +352,8 @@ fn push(desk: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushRep
         expires_at,
         ..SaveRequest::new(said.content)
     };
-    desk.catch_up();
-    let receipt = desk.engine.save(&caller, request)?;
+    context.catch_up();
+    let receipt = context.engine.save(&caller, request)?;
     let status = status(receipt.outcome);
     let changed = receipt.changed.iter().map(ToString::to_string).collect();
     Ok(MemaxPushReply {
@@ -364,18 +364,19 @@ fn push(desk: &ToolContext<'_>, said: MemaxPushArguments) -> Result<MemaxPushRep
     })
 }
 
-fn recall(desk: &ToolContext<'_>, asked: MemaxRecallArguments) -> Result<MemaxRecallReply, ToolError> {
-    let caller = within(desk, asked.hub_id.as_deref())?;
+fn recall(context: &ToolContext<'_>, asked: MemaxRecallArguments) -> Result<MemaxRecallReply, ToolError> {
+    let caller = within(context, asked.hub_id.as_deref())?;
     if asked.query.trim().is_empty() {
         return Err(ToolError::invalid("missing_query", "query", "`query` is empty"));
     }
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
-    let request = RecallRequest { mode, filter, sort: None, limit: limited(desk, asked.limit, USUAL, MOST)? };
-    desk.catch_up();
-    let answer = desk.engine.recall(&caller, &request)?;
-    let now = desk.engine.now();
+    let request =
+        RecallRequest { mode, filter, sort: None, limit: limited(context, asked.limit, USUAL, MOST)? };
+    context.catch_up();
+    let answer = context.engine.recall(&caller, &request)?;
+    let now = context.engine.now();
     let memories = answer.hits.iter().map(|hit| recalled(hit, now)).collect();
     Ok(MemaxRecallReply { memories, total: answer.total_found, warnings: answer.troubles().collect() })
 }
@@ -387,15 +388,15 @@ fn recalled(hit: &Hit, now: Timestamp) -> MemaxRecallHit {
     MemaxRecallHit { memory, relevance_score: hit.relevance_score.get(), heading_path }
 }
 
-fn get(desk: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxMemory, ToolError> {
+fn get(context: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxMemory, ToolError> {
     let which = named("id", &asked.id.0)?;
-    desk.catch_up();
-    Ok(fields(&desk.engine.touch(&desk.caller, which)?, desk.engine.now()))
+    context.catch_up();
+    Ok(fields(&context.engine.touch(&context.caller, which)?, context.engine.now()))
 }
 
-fn list(desk: &ToolContext<'_>, asked: MemaxListArguments) -> Result<MemaxListReply, ToolError> {
-    let caller = within(desk, asked.hub_id.as_deref())?;
-    let now = desk.engine.now();
+fn list(context: &ToolContext<'_>, asked: MemaxListArguments) -> Result<MemaxListReply, ToolError> {
+    let caller = within(context, asked.hub_id.as_deref())?;
+    let now = context.engine.now();
     let mut states = asked.states;
     if states.is_empty() && !asked.include_archived {
         states = State::unarchived();
@@ -409,10 +410,14 @@ fn list(desk: &ToolContext<'_>, asked: MemaxListArguments) -> Result<MemaxListRe
         ..Filter::default()
     };
     let cursor = asked.cursor.as_deref().map(str::parse).transpose()?;
-    let request =
-        ListRequest { filter, sort: Sort::Newest, limit: limited(desk, asked.limit, USUAL, MOST)?, cursor };
-    desk.catch_up();
-    let page = desk.engine.list(&caller, &request)?;
+    let request = ListRequest {
+        filter,
+        sort: Sort::Newest,
+        limit: limited(context, asked.limit, USUAL, MOST)?,
+        cursor,
+    };
+    context.catch_up();
+    let page = context.engine.list(&caller, &request)?;
     Ok(MemaxListReply {
         memories: page.memories.iter().map(|memory| fields(memory, now)).collect(),
         next_cursor: page.next.map(|next| next.to_string()),
@@ -420,20 +425,23 @@ fn list(desk: &ToolContext<'_>, asked: MemaxListArguments) -> Result<MemaxListRe
     })
 }
 
-fn hubs(desk: &ToolContext<'_>, _: MemaxHubsArguments) -> Result<MemaxHubsReply, ToolError> {
+fn hubs(context: &ToolContext<'_>, _: MemaxHubsArguments) -> Result<MemaxHubsReply, ToolError> {
     let hub = |space: Space| MemaxHub {
-        current: space.id == desk.caller.space,
+        current: space.id == context.caller.space,
         id: space.id.to_string(),
         name: space.name,
         created_at: space.created_at.to_string(),
     };
-    Ok(MemaxHubsReply { hubs: desk.engine.spaces(&desk.caller)?.into_iter().map(hub).collect() })
+    Ok(MemaxHubsReply { hubs: context.engine.spaces(&context.caller)?.into_iter().map(hub).collect() })
 }
 
-fn hub_members(desk: &ToolContext<'_>, asked: MemaxMembersArguments) -> Result<MemaxMembersReply, ToolError> {
-    let caller = within(desk, asked.hub_id.as_deref())?;
-    let space = desk.engine.space(&caller)?;
-    let members = desk.engine.members(&caller, &space.id.to_string())?.into_iter();
+fn hub_members(
+    context: &ToolContext<'_>,
+    asked: MemaxMembersArguments,
+) -> Result<MemaxMembersReply, ToolError> {
+    let caller = within(context, asked.hub_id.as_deref())?;
+    let space = context.engine.space(&caller)?;
+    let members = context.engine.members(&caller, &space.id.to_string())?.into_iter();
     let member = members.map(|(principal, membership)| MemaxHubMember {
         id: principal.id.to_string(),
         name: principal.name,
@@ -442,9 +450,9 @@ fn hub_members(desk: &ToolContext<'_>, asked: MemaxMembersArguments) -> Result<M
     Ok(MemaxMembersReply { members: member.collect() })
 }
 
-fn forget(desk: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxForgetReply, ToolError> {
-    let request = ForgetRequest { manner: Manner::Delete, reason: None };
-    match desk.engine.forget(&desk.caller, named("id", &asked.id.0)?, &request) {
+fn forget(context: &ToolContext<'_>, asked: MemaxIdArguments) -> Result<MemaxForgetReply, ToolError> {
+    let request = ForgetRequest { mode: ForgetMode::Delete, reason: None };
+    match context.engine.forget(&context.caller, named("id", &asked.id.0)?, &request) {
         Ok(gone) => Ok(MemaxForgetReply { id: id(gone.memory.id), deleted: true }),
         Err(error) if error.class() == Class::Absent => {
             Ok(MemaxForgetReply { id: preview::short(&asked.id.0), deleted: false })

@@ -6,10 +6,12 @@
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tulving_core::model::answer::{Answer, Associated, Completed, Edited, Page, SavedMemories};
+use tulving_core::model::answer::{
+    Answer, CompletedMemory, CreatedAssociation, EditedMemory, Page, SavedMemories,
+};
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::request::{
-    AssociationRequest, BriefingRequest, ForgetRequest, ListQuery, Manner, MemoryFilter, RecallQuery,
+    AssociationRequest, BriefingRequest, ForgetMode, ForgetRequest, ListQuery, MemoryFilter, RecallQuery,
     SaveRequest, Sort, UpdateRequest, WholeNumber,
 };
 use tulving_core::model::time::Timestamp;
@@ -151,35 +153,38 @@ impl ToolInput for SaveToolInput {
     }
 }
 
-fn save(desk: &ToolContext<'_>, SaveToolInput(memories): SaveToolInput) -> Result<SavedMemories, ToolError> {
+fn save(
+    context: &ToolContext<'_>,
+    SaveToolInput(memories): SaveToolInput,
+) -> Result<SavedMemories, ToolError> {
     if memories.is_empty() || memories.len() > BATCH {
         let message = format!("{} memories were given; give 1 to {BATCH}", memories.len());
         return Err(ToolError::invalid("out_of_range", "memories", message));
     }
     let receipts = match <[SaveRequest; 1]>::try_from(memories) {
-        Ok([one]) => vec![desk.engine.save(&desk.caller, one)?],
-        Err(many) => desk.engine.save_many(&desk.caller, many)?,
+        Ok([one]) => vec![context.engine.save(&context.caller, one)?],
+        Err(many) => context.engine.save_many(&context.caller, many)?,
     };
     Ok(SavedMemories::of(receipts))
 }
 
 fn recall(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<RecallQuery, MemoryFilter>,
 ) -> Result<Answer, ToolError> {
-    finding::recall(desk, query, filter, "query")
+    finding::recall(context, query, filter, "query")
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<ListQuery, MemoryFilter>,
 ) -> Result<Page, ToolError> {
     // Todos and goals come as an agenda, unless another order is asked for.
     let can_be_done = !filter.types.is_empty() && filter.types.iter().all(|word| word.can_be_done());
     let sort = query.sort.or_else(|| can_be_done.then_some(Sort::Agenda));
-    let request = finding::list_request(desk, ListQuery { sort, ..query }, filter)?;
-    let page = desk.engine.list(&desk.caller, &request)?;
-    Ok(Page { total: total_of(desk, &request, &page)?, ..page })
+    let request = finding::list_request(context, ListQuery { sort, ..query }, filter)?;
+    let page = context.engine.list(&context.caller, &request)?;
+    Ok(Page { total: total_of(context, &request, &page)?, ..page })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -190,10 +195,10 @@ struct MemoryIdArguments {
 }
 
 fn update(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, edit): CombinedInput<MemoryIdArguments, UpdateRequest>,
-) -> Result<Edited, ToolError> {
-    Ok(desk.engine.update(&desk.caller, this.id, &edit)?)
+) -> Result<EditedMemory, ToolError> {
+    Ok(context.engine.update(&context.caller, this.id, &edit)?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -210,11 +215,11 @@ struct ForgetToolArguments {
 }
 
 fn forget(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ForgetToolArguments>,
-) -> Result<Edited, ToolError> {
-    let manner = if asked.hard { Manner::Hard } else { Manner::Soft };
-    Ok(desk.engine.forget(&desk.caller, asked.id, &ForgetRequest { manner, reason: asked.reason })?)
+) -> Result<EditedMemory, ToolError> {
+    let mode = if asked.hard { ForgetMode::Hard } else { ForgetMode::Soft };
+    Ok(context.engine.forget(&context.caller, asked.id, &ForgetRequest { mode, reason: asked.reason })?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -231,24 +236,24 @@ struct DoneToolArguments {
 }
 
 fn done(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<DoneToolArguments>,
-) -> Result<Completed, ToolError> {
+) -> Result<CompletedMemory, ToolError> {
     match (asked.undo, asked.at) {
         (true, Some(_)) => {
             let message = "`at` and `undo` cannot be combined";
             Err(ToolError::invalid("conflicting_arguments", "at", message))
         }
-        (true, None) => Ok(desk.engine.reopen(&desk.caller, asked.id)?),
-        (false, at) => Ok(desk.engine.done(&desk.caller, asked.id, at)?),
+        (true, None) => Ok(context.engine.reopen(&context.caller, asked.id)?),
+        (false, at) => Ok(context.engine.done(&context.caller, asked.id, at)?),
     }
 }
 
 fn associate(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, link): CombinedInput<MemoryIdArguments, AssociationRequest>,
-) -> Result<Associated, ToolError> {
-    Ok(desk.engine.associate(&desk.caller, this.id, &link)?)
+) -> Result<CreatedAssociation, ToolError> {
+    Ok(context.engine.associate(&context.caller, this.id, &link)?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -270,9 +275,9 @@ struct ContextToolReply {
 }
 
 fn context_tool(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ContextToolArguments>,
 ) -> Result<ContextToolReply, ToolError> {
     let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
-    Ok(ContextToolReply { context: context::block(desk, Dialect::Native, &request)? })
+    Ok(ContextToolReply { context: context::block(context, Dialect::Native, &request)? })
 }

@@ -17,8 +17,8 @@ pub use crate::input::{
     ArgumentReader, CombinedInput, SingleInput, ToolInput as OperationInput, names_of, properties,
     refuse_unknown,
 };
-use crate::outgoing;
 use crate::tool::{self, ToolContext, ToolError};
+use crate::{outgoing, schema};
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,12 +189,12 @@ impl Operation {
         title: &'static str,
         run: fn(&ToolContext<'_>, I) -> Result<OperationOutput<O>, ToolError>,
     ) -> Self {
-        let input = arguments::<I>(&mut tool::inlining(Contract::Deserialize));
+        let input = arguments::<I>(&mut schema::inlining(Contract::Deserialize));
         let known = names_of(&input);
         let read = I::reader();
-        let run = move |desk: &ToolContext<'_>, said: Map<String, Value>, audience: Audience| {
+        let run = move |context: &ToolContext<'_>, said: Map<String, Value>, audience: Audience| {
             refuse_unknown(&known, &said)?;
-            let OperationOutput { data, created, tag } = run(desk, read(said)?)?;
+            let OperationOutput { data, created, tag } = run(context, read(said)?)?;
             let data = match audience {
                 Audience::Programs => serde_json::to_string(&data),
                 Audience::Relays => outgoing::marked(&data),
@@ -202,7 +202,7 @@ impl Operation {
             };
             Ok(OperationReply { data: data.map_err(tool::unwritten)?, created, tag })
         };
-        let output = tool::schema::<O>(Contract::Serialize);
+        let output = schema::schema::<O>(Contract::Serialize);
         Self {
             method,
             path,

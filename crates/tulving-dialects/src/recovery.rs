@@ -27,8 +27,13 @@ const END: &str = "(End of recovery context. Wait for the next real message.)\n"
 
 /// Returns the prompt with the last turns of the space or of one of its channels, oldest first; empty if there are
 /// none.
-pub fn prompt(desk: &ToolContext<'_>, assistant: &str, channel: Option<String>) -> Result<String, ToolError> {
-    let turns = desk.engine.turns(&desk.caller, &TurnFilter { channel, before: None, last: LAST })?.turns;
+pub fn prompt(
+    context: &ToolContext<'_>,
+    assistant: &str,
+    channel: Option<String>,
+) -> Result<String, ToolError> {
+    let turns =
+        context.engine.turns(&context.caller, &TurnFilter { channel, before: None, last: LAST })?.turns;
     if turns.is_empty() {
         return Ok(String::new());
     }

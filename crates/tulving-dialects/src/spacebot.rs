@@ -9,7 +9,8 @@ use tulving_core::model::error::{Class, Error};
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, AssociationRequest, Filter, ForgetRequest, Fusion, Manner, Mode, RecallRequest, SaveRequest, Sort,
+    Ask, AssociationRequest, Filter, ForgetMode, ForgetRequest, Fusion, Mode, RecallRequest, SaveRequest,
+    Sort,
 };
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{MemoryType, Relation};
@@ -158,7 +159,7 @@ fn known_type(name: &str) -> Result<MemoryType, ToolError> {
     })
 }
 
-fn save(desk: &ToolContext<'_>, said: SpacebotSaveArguments) -> Result<SpacebotSaveReply, ToolError> {
+fn save(context: &ToolContext<'_>, said: SpacebotSaveArguments) -> Result<SpacebotSaveReply, ToolError> {
     if said.content.len() > CONTENT_BYTES {
         let message = format!("content is {} bytes; the maximum is {CONTENT_BYTES}", said.content.len());
         return Err(ToolError::invalid("content_too_long", "content", message)
@@ -194,7 +195,7 @@ fn save(desk: &ToolContext<'_>, said: SpacebotSaveArguments) -> Result<SpacebotS
         associations,
         ..SaveRequest::new(said.content)
     };
-    let receipt = desk.engine.save(&desk.caller, request)?;
+    let receipt = context.engine.save(&context.caller, request)?;
     warnings.extend(tool::warnings(&receipt.warnings));
     Ok(SpacebotSaveReply {
         memory_id: receipt.memory.id.to_string(),
@@ -287,11 +288,14 @@ struct SpacebotRecallHit {
     relevance_score: f64,
 }
 
-fn recall(desk: &ToolContext<'_>, asked: SpacebotRecallArguments) -> Result<SpacebotRecallReply, ToolError> {
+fn recall(
+    context: &ToolContext<'_>,
+    asked: SpacebotRecallArguments,
+) -> Result<SpacebotRecallReply, ToolError> {
     let limit = within("max_results", asked.max_results, USUAL, 1..=MOST)?;
     let memory_type = asked.memory_type.as_deref().map(known_type).transpose()?;
     let types = memory_type.map(types).unwrap_or_default();
-    let filter = Filter { space: Some(desk.caller.space), types, ..Filter::default() };
+    let filter = Filter { space: Some(context.caller.space), types, ..Filter::default() };
     let sort = asked.sort_by.as_deref().map(order).transpose()?;
     let mode = asked.mode.as_deref().unwrap_or("hybrid");
     let query = asked.query.filter(|query| !query.trim().is_empty());
@@ -314,11 +318,11 @@ fn recall(desk: &ToolContext<'_>, asked: SpacebotRecallArguments) -> Result<Spac
                 .hinting(format!("use one of {}", MODES.join(", "))));
         }
     };
-    desk.catch_up();
-    let answer = desk.engine.recall(&desk.caller, &RecallRequest { mode, filter, sort, limit })?;
-    let now = desk.engine.now();
+    context.catch_up();
+    let answer = context.engine.recall(&context.caller, &RecallRequest { mode, filter, sort, limit })?;
+    let now = context.engine.now();
     Ok(SpacebotRecallReply {
-        summary: summary(&answer.hits, now, &desk.caller.zone),
+        summary: summary(&answer.hits, now, &context.caller.zone),
         memories: answer.hits.iter().map(|hit| shown(hit, now)).collect(),
         total_found: answer.total_found,
         warnings: answer.troubles().collect(),
@@ -349,7 +353,7 @@ fn shown(hit: &Hit, now: Timestamp) -> SpacebotRecallHit {
     SpacebotRecallHit {
         id: memory.id.to_string(),
         content: Excerpt::of_hit(hit).written().into_owned(),
-        memory_type: shown_type(memory.edition.class.memory_type).to_string(),
+        memory_type: shown_type(memory.fields.class.memory_type).to_string(),
         importance: importance(memory, now),
         created_at: memory.usage.created_at.to_string(),
         relevance_score: hit.relevance_score.get(),
@@ -371,7 +375,7 @@ fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
             summary,
             "\n{place}. **{}** {} (importance {:.2}, relevance {:.2}, {}{superseded}): {}",
             memory.label(),
-            shown_type(memory.edition.class.memory_type),
+            shown_type(memory.fields.class.memory_type),
             importance(memory, now),
             hit.relevance_score.get(),
             zone.date(memory.usage.created_at),
@@ -409,7 +413,10 @@ struct SpacebotDeleteReply {
     message: String,
 }
 
-fn delete(desk: &ToolContext<'_>, asked: SpacebotDeleteArguments) -> Result<SpacebotDeleteReply, ToolError> {
+fn delete(
+    context: &ToolContext<'_>,
+    asked: SpacebotDeleteArguments,
+) -> Result<SpacebotDeleteReply, ToolError> {
     let missing = |id: &str| SpacebotDeleteReply {
         forgotten: false,
         message: format!("No memory found with ID {}", preview::short(id)),
@@ -417,10 +424,10 @@ fn delete(desk: &ToolContext<'_>, asked: SpacebotDeleteArguments) -> Result<Spac
     let Ok(which) = asked.memory_id.0.parse::<MemoryRef>() else {
         return Ok(missing(&asked.memory_id.0));
     };
-    let request = ForgetRequest { manner: Manner::Soft, reason: asked.reason };
-    match desk.engine.forget(&desk.caller, which, &request) {
+    let request = ForgetRequest { mode: ForgetMode::Soft, reason: asked.reason };
+    match context.engine.forget(&context.caller, which, &request) {
         Ok(gone) => {
-            let said = preview::cut(&gone.memory.edition.text.content, 100);
+            let said = preview::cut(&gone.memory.fields.text.content, 100);
             let held_back: String =
                 tool::warnings(&gone.warnings).iter().map(|why| format!(" ({why})")).collect();
             Ok(SpacebotDeleteReply {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use schemars::generate::{Contract, SchemaSettings};
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::JsonSchema;
+use schemars::generate::Contract;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -23,6 +23,7 @@ pub use crate::error::ToolError;
 use crate::input::{ToolInput, names_of, refuse_unknown};
 use crate::outgoing::{self, ToolReply};
 use crate::reading::{object, read, unquoted};
+use crate::schema;
 
 /// The context of a tool call: the engine, and the caller confined to the dialect's reach. The host chooses the space, so
 /// that an id of another space names nothing here, and no argument leads from one group into another.
@@ -36,7 +37,7 @@ pub struct ToolContext<'a> {
 }
 
 impl<'a> ToolContext<'a> {
-    /// Opens a desk of this dialect for this caller, in its space.
+    /// Opens a context of this dialect for this caller, in its space.
     pub fn open(engine: &'a Engine, caller: &Caller, dialect: Dialect) -> Result<Self, ToolError> {
         let here = caller.space;
         let reached = match dialect.reach() {
@@ -56,7 +57,7 @@ impl<'a> ToolContext<'a> {
         let _ = self.engine.flush();
     }
 
-    /// Opens a desk for a caller who is confined only by their own rights, and may ask for at most `page` items at once.
+    /// Opens a context for a caller who is confined only by their own rights, and may ask for at most `page` items at once.
     pub fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
     }
@@ -182,13 +183,14 @@ impl DialectTool {
         description: &'static str,
         run: fn(&ToolContext<'_>, A) -> Result<String, ToolError>,
     ) -> Self {
-        let run = move |desk: &ToolContext<'_>, arguments| Ok(ToolReply::text(&run(desk, read(arguments)?)?));
+        let run =
+            move |context: &ToolContext<'_>, arguments| Ok(ToolReply::text(&run(context, read(arguments)?)?));
         Self {
             name,
             title,
             description,
             effect,
-            input: schema::<A>(Contract::Deserialize),
+            input: schema::schema::<A>(Contract::Deserialize),
             output: None,
             run: Box::new(run),
             names: &[],
@@ -204,12 +206,12 @@ impl DialectTool {
         description: &'static str,
         run: fn(&ToolContext<'_>, A) -> Result<O, ToolError>,
     ) -> Self {
-        let run = move |desk: &ToolContext<'_>, arguments| {
-            ToolReply::data(&run(desk, read(arguments)?)?).map_err(unwritten)
+        let run = move |context: &ToolContext<'_>, arguments| {
+            ToolReply::data(&run(context, read(arguments)?)?).map_err(unwritten)
         };
-        let mut output = schema::<O>(Contract::Serialize);
+        let mut output = schema::schema::<O>(Contract::Serialize);
         outgoing::add_to_schema(&mut output);
-        let (input, output) = (schema::<A>(Contract::Deserialize), Some(output));
+        let (input, output) = (schema::schema::<A>(Contract::Deserialize), Some(output));
         let run = Box::new(run);
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }
@@ -223,8 +225,8 @@ impl DialectTool {
         run: fn(&ToolContext<'_>, I) -> Result<O, ToolError>,
     ) -> Self {
         let reader = I::reader();
-        let run = move |desk: &ToolContext<'_>, arguments| {
-            ToolReply::brief(&run(desk, reader(object(arguments)?)?)?).map_err(unwritten)
+        let run = move |context: &ToolContext<'_>, arguments| {
+            ToolReply::brief(&run(context, reader(object(arguments)?)?)?).map_err(unwritten)
         };
         let mut input = I::schema();
         input.remove("description");
@@ -242,11 +244,11 @@ impl DialectTool {
         }
         let known = names_of(&self.input);
         let run = self.run;
-        self.run = Box::new(move |desk, arguments| {
+        self.run = Box::new(move |context, arguments| {
             if let Value::Object(said) = &arguments {
                 refuse_unknown(&known, said)?;
             }
-            run(desk, arguments)
+            run(context, arguments)
         });
         self
     }
@@ -262,8 +264,8 @@ impl DialectTool {
     }
 
     /// Calls the tool. Arguments are a JSON object; null stands for none.
-    pub fn call(&self, desk: &ToolContext<'_>, arguments: Value) -> Result<ToolReply, ToolError> {
-        (self.run)(desk, unquoted(&self.input, arguments)).map_err(|refusal| {
+    pub fn call(&self, context: &ToolContext<'_>, arguments: Value) -> Result<ToolReply, ToolError> {
+        (self.run)(context, unquoted(&self.input, arguments)).map_err(|refusal| {
             let refusal = self.names.iter().fold(refusal, ToolError::renamed);
             match self.example {
                 Some(example) => refusal.showing(example),
@@ -300,7 +302,7 @@ fn without_null(schema: &mut Map<String, Value>) {
             }
             Value::Object(one) => without_null(one),
             Value::Array(several) => {
-                several.iter_mut().filter_map(Value::as_object_mut).for_each(without_null)
+                several.iter_mut().filter_map(Value::as_object_mut).for_each(without_null);
             }
             _ => {}
         }
@@ -312,46 +314,4 @@ fn without_null(schema: &mut Map<String, Value>) {
 pub fn unwritten(error: serde_json::Error) -> ToolError {
     let message = format!("the answer could not be written: {error}");
     ToolError { code: "internal", message, hint: None, field: None, class: Class::Bug }
-}
-
-/// Returns the schema of a type with everything inlined: not every client follows references.
-pub fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
-    schema_from::<T>(&mut inlining(contract))
-}
-
-/// Returns a generator of schemas without references.
-pub fn inlining(contract: Contract) -> SchemaGenerator {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.contract = contract;
-    });
-    settings.into_generator()
-}
-
-/// Returns the schema of a type; the generator decides where the referenced types go.
-pub fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut schema = match T::json_schema(generator).to_value() {
-        Value::Object(schema) => schema,
-        _ => Map::new(),
-    };
-    tidy(&mut schema);
-    schema
-}
-
-/// Removes parts that confuse clients, at every level: null defaults, which the type does not allow, and the formats of
-/// numbers (`uint64`, `double`), which JSON Schema does not know and validators warn about.
-pub fn tidy(schema: &mut Map<String, Value>) {
-    let is_number = ["integer", "number"].iter().any(|number| match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == number),
-        kind => kind.is_some_and(|kind| kind == number),
-    });
-    if is_number {
-        schema.remove("format");
-    }
-    schema.retain(|name, value| !(name == "default" && value.is_null()));
-    let below = schema.values_mut().flat_map(|value| match value {
-        Value::Array(several) => several.iter_mut().collect(),
-        one => vec![one],
-    });
-    below.filter_map(Value::as_object_mut).for_each(tidy);
 }

@@ -22,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tulving_core::model::limits::Limits as Intake;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_server::http::{HttpApp, Listener, RequestLimits};
 use tulving_server::{MaintenanceHook, mcp};
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let home = Home::open_or_create(Path::new(&home))?;
     let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
     let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store,
         embedder: Arc::new(NoEmbedder),
         former: Vec::new(),
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
-        secrecy: SecretPolicies::default(),
+        secret_policies: SecretPolicies::default(),
     });
     let app = HttpApp::with_mcp(Arc::new(engine), Arc::new(Idle), RequestLimits::default(), |_, _| Fixture);
     let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;

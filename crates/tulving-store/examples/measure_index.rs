@@ -23,7 +23,7 @@ use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
 use tulving_core::model::memory::{Chunk, Embedding, Memory, Place};
 use tulving_core::model::request::{AuditFilter, Filter};
-use tulving_core::model::search::{Entry, Meaning, Question, Scope, Sight};
+use tulving_core::model::search::{Entry, Meaning, Question, SearchScope, Sight};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, State};
@@ -128,7 +128,7 @@ fn memory(id: MemoryId, now: Timestamp, content: String) -> Memory {
     // Without the content: hashing it would be measured too.
     let mut memory = build::memory(now, SpaceId::DEFAULT, PrincipalId::USER, "");
     memory.id = id;
-    memory.edition.text.content = content;
+    memory.fields.text.content = content;
     memory
 }
 
@@ -155,7 +155,7 @@ impl Log for Synthetic {
         Ok(Seq(self.there()))
     }
 
-    fn pulse(&self) -> Result<u64, StoreError> {
+    fn change_counter(&self) -> Result<u64, StoreError> {
         Ok(self.there())
     }
 
@@ -279,7 +279,7 @@ fn main() {
     let folder = arguments.get(4).map_or("/tmp/measure-index", String::as_str);
     let folder = Path::new(folder).join(format!("{memories}-{spaces}-{turns}"));
     let store = Arc::new(Synthetic { memories, spaces, turns, head: memories.into() });
-    let all = Scope {
+    let all = SearchScope {
         sight: Sight {
             principal: PrincipalId::USER,
             spaces: (0..spaces).map(|n| (space(n), Boundary::Hub)).collect::<HashMap<_, _>>(),
@@ -291,7 +291,7 @@ fn main() {
         },
         among: None,
     };
-    let one = Scope { filter: Filter { space: Some(space(0)), ..all.filter.clone() }, ..all.clone() };
+    let one = SearchScope { filter: Filter { space: Some(space(0)), ..all.filter.clone() }, ..all.clone() };
     println!("{} memories, {spaces} spaces, {turns} turns; {}", store.memories, resident());
 
     let index = SearchIndex::open(Arc::clone(&store), &folder);
@@ -304,7 +304,7 @@ fn main() {
     timed("open again and first answer", || index.search(&all, &common(1)).expect("an answer"));
     println!("{}", resident());
 
-    let search = |scope: &Scope, question: &Question| {
+    let search = |scope: &SearchScope, question: &Question| {
         let found = index.search(scope, question).expect("an answer");
         assert!(found.items.len() <= 4_000, "{}", found.items.len());
     };
@@ -333,7 +333,7 @@ fn main() {
 }
 
 /// Returns the share of the ten nearest wholes, compared in full, that are among the candidates.
-fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &Scope, question: &Question) -> f64 {
+fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &SearchScope, question: &Question) -> f64 {
     if store.memories > 100_000 {
         return f64::NAN;
     }

@@ -14,7 +14,7 @@ use tulving_core::model::id::{
 };
 use tulving_core::model::job::Job;
 use tulving_core::model::memory::{
-    Auto, Classification, Edition, Memory, Place, Provenance, Span, Standing, Text, Usage,
+    Auto, Classification, Memory, Place, Provenance, Span, Status, Text, Usage, VersionFields,
 };
 use tulving_core::model::record::{DumpPosition, Record};
 use tulving_core::model::request::Forgotten;
@@ -46,8 +46,8 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
         space,
         owner,
         version: Version::FIRST,
-        edition: edition(content),
-        standing: Standing::new(State::Active),
+        fields: fields(content),
+        status: Status::new(State::Active),
         provenance: Provenance {
             author: Author::User,
             origin: Origin::Api,
@@ -71,10 +71,10 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
     }
 }
 
-/// An edition with this `content`: a fact, shared with its space.
-pub fn edition(content: &str) -> Edition {
+/// The fields of a version with this `content`: a fact, shared with its space.
+pub fn fields(content: &str) -> VersionFields {
     let memory_type = MemoryType::Fact;
-    Edition {
+    VersionFields {
         key: None,
         boundary: Boundary::Hub,
         text: text(content),
@@ -105,30 +105,30 @@ pub fn text(content: &str) -> Text {
 
 /// The write that inserts a memory.
 pub fn insert(memory: &Memory) -> Write {
-    Write::Insert(Box::new(NewMemory { chunks: chunk::of(&memory.edition.text), memory: memory.clone() }))
+    Write::Insert(Box::new(NewMemory { chunks: chunk::of(&memory.fields.text), memory: memory.clone() }))
 }
 
-/// The write that gives a memory another edition.
-pub fn revise(memory: &Memory, edition: Edition) -> Write {
-    let changed = edition.text.content_hash != memory.edition.text.content_hash;
+/// The write that gives a memory other fields.
+pub fn revise(memory: &Memory, fields: VersionFields) -> Write {
+    let changed = fields.text.content_hash != memory.fields.text.content_hash;
     Write::Revise(Box::new(Revision {
         id: memory.id,
         from: memory.version,
         act: VersionAct::Updated,
-        stood: memory.standing,
-        standing: memory.standing,
-        chunks: changed.then(|| chunk::of(&edition.text)),
-        edition,
+        stood: memory.status,
+        status: memory.status,
+        chunks: changed.then(|| chunk::of(&fields.text)),
+        fields,
         attachment: None,
         vouched: None,
     }))
 }
 
-/// The write that moves a memory to another standing.
-pub fn shift(memory: &Memory, change: impl FnOnce(&mut Standing)) -> Write {
-    let mut to = memory.standing;
+/// The write that moves a memory to another status.
+pub fn shift(memory: &Memory, change: impl FnOnce(&mut Status)) -> Write {
+    let mut to = memory.status;
     change(&mut to);
-    Write::Move { id: memory.id, from: memory.standing, to }
+    Write::Move { id: memory.id, from: memory.status, to }
 }
 
 /// The write that moves a memory to another space.
@@ -290,7 +290,7 @@ impl StoreFixture {
     pub fn save(&self, mut memory: Memory) -> Memory {
         let applied = match self.apply_as(memory.owner, Vec::new(), vec![insert(&memory)]) {
             Ok(applied) => applied,
-            Err(error) => panic!("{:?} was not stored: {error}", memory.edition.text.content),
+            Err(error) => panic!("{:?} was not stored: {error}", memory.fields.text.content),
         };
         memory.number = applied.numbers[0];
         memory
@@ -310,23 +310,23 @@ impl StoreFixture {
         self.save(memory)
     }
 
-    /// Gives a memory another edition, and returns it as its owner then sees it.
+    /// Gives a memory other fields, and returns it as its owner then sees it.
     #[track_caller]
-    pub fn edit(&self, memory: &Memory, change: impl FnOnce(&mut Edition)) -> Memory {
-        let mut edition = memory.edition.clone();
-        change(&mut edition);
-        edition.text.content_hash = normalize::hash(&edition.text.content);
-        self.apply_as(memory.owner, Vec::new(), vec![revise(memory, edition)])
+    pub fn edit(&self, memory: &Memory, change: impl FnOnce(&mut VersionFields)) -> Memory {
+        let mut fields = memory.fields.clone();
+        change(&mut fields);
+        fields.text.content_hash = normalize::hash(&fields.text.content);
+        self.apply_as(memory.owner, Vec::new(), vec![revise(memory, fields)])
             .expect("the edition is current and free");
         self.seen(&eyes(memory.owner), memory.id).expect("its owner sees it")
     }
 
-    /// Moves a memory to another standing, and returns it.
+    /// Moves a memory to another status, and returns it.
     #[track_caller]
-    pub fn shift(&self, memory: &Memory, change: impl FnOnce(&mut Standing)) -> Memory {
+    pub fn shift(&self, memory: &Memory, change: impl FnOnce(&mut Status)) -> Memory {
         let mut moved = memory.clone();
-        change(&mut moved.standing);
-        self.apply(vec![shift(memory, |standing| *standing = moved.standing)]);
+        change(&mut moved.status);
+        self.apply(vec![shift(memory, |status| *status = moved.status)]);
         moved
     }
 
@@ -334,7 +334,7 @@ impl StoreFixture {
     #[track_caller]
     pub fn forget(&self, memory: &Memory) -> Memory {
         let now = self.now();
-        self.shift(memory, |standing| standing.forgotten_at = Some(now))
+        self.shift(memory, |status| status.forgotten_at = Some(now))
     }
 
     /// Erases a memory permanently.

@@ -16,7 +16,7 @@ use tulving_core::model::id::{
 };
 use tulving_core::model::job::Job;
 use tulving_core::model::life::Life;
-use tulving_core::model::llm::Usage;
+use tulving_core::model::llm::LlmUsage;
 use tulving_core::model::memory::{Memory, VersionRecord};
 use tulving_core::model::pass::{Pass, PassFilter};
 use tulving_core::model::record::{DumpPosition, Record};
@@ -142,8 +142,8 @@ impl Memories for FaultyStore {
         self.pass("listing")?.listing(viewer, id, now)
     }
 
-    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
-        self.pass("twin")?.twin(viewer, probe)
+    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+        self.pass("twin")?.duplicate(viewer, probe)
     }
 
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError> {
@@ -249,8 +249,8 @@ impl Log for FaultyStore {
         self.pass("head")?.head()
     }
 
-    fn pulse(&self) -> Result<u64, StoreError> {
-        self.pass("pulse")?.pulse()
+    fn change_counter(&self) -> Result<u64, StoreError> {
+        self.pass("pulse")?.change_counter()
     }
 
     fn epoch(&self) -> Result<[u8; 16], StoreError> {
@@ -380,7 +380,7 @@ impl Imports for FaultyStore {
 }
 
 impl Usages for FaultyStore {
-    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
+    fn usage(&self, from: &str) -> Result<Vec<LlmUsage>, StoreError> {
         self.pass("usage")?.usage(from)
     }
 }

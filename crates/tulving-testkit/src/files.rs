@@ -305,7 +305,7 @@ impl Files for InMemoryFiles {
         Ok(())
     }
 
-    fn pulse(&self, folder: &Folder) -> Option<u64> {
+    fn change_counter(&self, folder: &Folder) -> Option<u64> {
         let kept = self.kept();
         let number = kept.changed.get(folder).copied().unwrap_or(0).max(kept.all_changed);
         (!self.unwatched.load(Ordering::Relaxed)).then_some(number)

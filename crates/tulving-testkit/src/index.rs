@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tulving_core::model::error::IndexError;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Memory};
-use tulving_core::model::search::{Cast, Found, Item, Meaning, Question, Scope, Session, Weights};
+use tulving_core::model::search::{Cast, Found, Item, Meaning, Question, SearchScope, Session, Weights};
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::text::terms;
 use tulving_text::cast;
@@ -61,10 +61,10 @@ impl PlainIndex {
     }
 
     fn docs(&self) -> Result<Arc<Vec<PlainDoc>>, IndexError> {
-        let pulse = self.store.pulse()?;
+        let change_counter = self.store.change_counter()?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seen, docs)) = state.as_ref()
-            && *seen == pulse
+            && *seen == change_counter
         {
             return Ok(docs.clone());
         }
@@ -78,8 +78,8 @@ impl PlainIndex {
             };
             after = Some(last.memory.id);
             for entry in entries {
-                let standing = entry.memory.standing;
-                if standing.forgotten_at.is_none() && standing.quarantined_at.is_none() {
+                let status = entry.memory.status;
+                if status.forgotten_at.is_none() && status.quarantined_at.is_none() {
                     let count = entry.chunks.len();
                     let chunks = (0..).zip(&entry.chunks);
                     docs.extend(chunks.map(|(at, chunk)| doc(&entry.memory, at, count, chunk)));
@@ -88,13 +88,13 @@ impl PlainIndex {
         }
         docs.sort_by_cached_key(place);
         let docs = Arc::new(docs);
-        *state = Some((pulse, docs.clone()));
+        *state = Some((change_counter, docs.clone()));
         Ok(docs)
     }
 }
 
 fn place(doc: &PlainDoc) -> (SpaceId, Option<PlainSessionKey>, i64, i64, MemoryId, u32) {
-    let at = doc.memory.edition.span.occurred_at.unwrap_or(doc.memory.usage.created_at).as_micros();
+    let at = doc.memory.fields.span.occurred_at.unwrap_or(doc.memory.usage.created_at).as_micros();
     let position = doc.memory.place.position;
     (doc.memory.space, key(doc), position.unwrap_or(i64::MAX), at, doc.memory.id, doc.chunk)
 }
@@ -109,7 +109,7 @@ fn key(doc: &PlainDoc) -> Option<PlainSessionKey> {
 
 fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> PlainDoc {
     let terms = terms::of_chunk(memory, chunk);
-    let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
+    let body = memory.fields.text.content.get(chunk.start..chunk.end).unwrap_or_default();
     let cast = cast::cast(body, terms.body.len());
     let mut counts: HashMap<String, u32> = HashMap::new();
     for term in terms.body.into_iter().chain(terms.labels) {
@@ -139,11 +139,11 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// The docs within a scope.
-fn within<'a>(docs: &'a [PlainDoc], scope: &Scope) -> Vec<&'a PlainDoc> {
+fn within<'a>(docs: &'a [PlainDoc], scope: &SearchScope) -> Vec<&'a PlainDoc> {
     let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
     let seen = docs.iter().filter(|doc| {
         let memory = &doc.memory;
-        scope.sight.sees(memory.space, memory.owner, memory.edition.boundary)
+        scope.sight.sees(memory.space, memory.owner, memory.fields.boundary)
             && scope.filter.admits(memory)
             && among.as_ref().is_none_or(|among| among.contains(&memory.id))
     });
@@ -238,7 +238,7 @@ impl PlainQueryTerms {
 }
 
 impl Index for PlainIndex {
-    fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
+    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError> {
         let docs = self.docs()?;
         let seen = within(&docs, scope);
         let words = PlainQueryTerms::of(&seen, question);
@@ -275,7 +275,7 @@ impl Index for PlainIndex {
         })
     }
 
-    fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {
+    fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError> {
         let docs = self.docs()?;
         let speakers = within(&docs, scope).into_iter().filter_map(|doc| doc.memory.place.speaker.clone());
         let names: BTreeSet<String> = speakers.collect();
@@ -311,7 +311,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
         sentences.iter().map(|sentence| cosine(sentence, &meaning.vector)).reduce(f32::max)
     });
     let memory = &doc.memory;
-    let class = &memory.edition.class;
+    let class = &memory.fields.class;
     Item {
         memory: memory.id,
         chunk: doc.chunk,
@@ -323,11 +323,11 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
         session: None,
         order: 0,
         speaker: memory.place.speaker.as_deref().map(|name| named(names, name)),
-        at: memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at),
+        at: memory.fields.span.occurred_at.unwrap_or(memory.usage.created_at),
         cast: doc.cast,
         weights: Weights {
             stability: class.stability,
-            state: memory.standing.state,
+            state: memory.status.state,
             importance: class.importance,
         },
     }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tulving_core::model::error::LlmError;
-use tulving_core::model::llm::{Ended, LlmName, Prompt, Reply, Tokens, ToolCall};
+use tulving_core::model::llm::{LlmName, Prompt, Reply, StopReason, Tokens, ToolCall};
 use tulving_core::ports::LanguageModel;
 
 /// Gives scripted answers in order, and fails after the last.
@@ -35,7 +35,7 @@ impl ScriptedLlm {
             text: text.to_owned(),
             calls: Vec::new(),
             tokens: Tokens { input: 5, output: 10 },
-            ended: Ended::Stop,
+            ended: StopReason::Stop,
         }));
     }
 
@@ -46,7 +46,7 @@ impl ScriptedLlm {
             text: String::new(),
             calls: vec![call],
             tokens: Tokens { input: 5, output: 10 },
-            ended: Ended::ToolCalls,
+            ended: StopReason::ToolCalls,
         }));
     }
 

@@ -164,8 +164,10 @@ vocabulary! {
     }
 
     /// A sort order.
+    #[derive(Default)]
     Sort, "order" {
         /// Newest creation first.
+        #[default]
         Newest = "newest",
         /// Oldest creation first.
         Oldest = "oldest",
@@ -195,8 +197,10 @@ vocabulary! {
     }
 
     /// The way in which the lanes are fused.
+    #[derive(Default)]
     Fusion, "fusion" {
         /// The engine's own way, chosen by measurement.
+        #[default]
         Measured = "measured",
         /// Reciprocal rank fusion, with no further weights.
         Ranks = "rrf",
@@ -682,18 +686,6 @@ impl State {
     /// Returns all states except archived: the default for searches.
     pub fn unarchived() -> Vec<Self> {
         Self::ALL.iter().copied().filter(|state| *state != Self::Archived).collect()
-    }
-}
-
-impl Default for Sort {
-    fn default() -> Self {
-        Self::Newest
-    }
-}
-
-impl Default for Fusion {
-    fn default() -> Self {
-        Self::Measured
     }
 }
 

@@ -18,7 +18,7 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_models::{EmbedderConfig, embedder};
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore, Workspace};
 
@@ -70,7 +70,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
     if watched {
         files.watch();
     }
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store: store.clone(),
         embedder: embedder(&EmbedderConfig::Off)?,
         former: Vec::new(),
@@ -80,7 +80,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: SecretPolicies::default(),
+        secret_policies: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

@@ -21,7 +21,7 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies, TendRequest};
+use tulving_core::{Engine, Ports, SecretPolicies, TendRequest};
 use tulving_models::{EmbedderConfig, embedder};
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 
@@ -52,7 +52,7 @@ fn main() -> anyhow::Result<()> {
 fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
     let home = Home::open_or_create(home)?;
     let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store: store.clone(),
         embedder: embedder(&EmbedderConfig::Off)?,
         former: Vec::new(),
@@ -62,7 +62,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: SecretPolicies::default(),
+        secret_policies: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Cli, None)?;
     Ok((engine, user))

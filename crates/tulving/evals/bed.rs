@@ -12,7 +12,7 @@ use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequ
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_models::EmbedderConfig;
 use tulving_store::{Home, SearchIndex, SqliteStore};
 
@@ -40,7 +40,7 @@ impl<'a> Bed<'a> {
         let home = Home::open_or_create(folder.path())?;
         let store = Arc::new(SqliteStore::open(&home, tulving_store::SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(Ports {
             store,
             embedder: embedder(options)?,
             former: Vec::new(),
@@ -50,7 +50,7 @@ impl<'a> Bed<'a> {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         let mut names = HashMap::new();

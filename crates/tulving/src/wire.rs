@@ -10,7 +10,7 @@ use tulving_core::model::id::SpaceId;
 use tulving_core::model::request::{Caller, Filter};
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Clock, Embedder, Extractor, HeldClock, NoExtractor, Store, SystemClock};
-use tulving_core::{BackendEntry, Backends, Engine, Keeps, Parts};
+use tulving_core::{BackendEntry, Backends, Engine, Keeps, Ports};
 use tulving_models::{MiniLm, RetryPolicy};
 use tulving_store::extract::{self, ChildExtractor};
 use tulving_store::{Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, Workspace};
@@ -123,7 +123,7 @@ pub(crate) fn engine(
 ) -> Engine {
     let former: Vec<Arc<dyn Embedder>> =
         if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm)] };
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store: store.records.clone(),
         embedder,
         former,
@@ -133,7 +133,7 @@ pub(crate) fn engine(
         extractor: extractor(settings),
         clock: Arc::new(SystemClock),
         limits: settings.limits,
-        secrecy: settings.secrecy.clone(),
+        secret_policies: settings.secret_policies.clone(),
     })
     .with_rules(settings.tending.rules())
     .with_holder(worker::own())

@@ -8,9 +8,10 @@ use super::shipped::ShippedFile;
 use crate::finding::CheckFinding;
 use crate::source::{PathName, is_word, line_of};
 
-/// The crates with unique type names. A crate is added when its types have been renamed.
+/// The crates with unique type names: all of them.
 pub(super) const CHECKED: &[&str] = &[
     "tulving",
+    "tulving-core",
     "tulving-dialects",
     "tulving-models",
     "tulving-server",

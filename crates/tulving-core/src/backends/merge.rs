@@ -16,7 +16,7 @@ use crate::rank::order::compare;
 
 /// The order in which the hits of several backends are merged.
 #[derive(Clone, Copy)]
-pub(super) enum Order {
+pub(super) enum MergeOrder {
     /// Rank in their own lists.
     Ranks,
     /// A sort order, evaluated at this time.
@@ -26,12 +26,12 @@ pub(super) enum Order {
 /// Merges several answers into one, the primary's first.
 pub(super) fn answers(
     answers: Vec<Answer>,
-    order: Order,
+    order: MergeOrder,
     limit: usize,
     token_budget: Option<usize>,
 ) -> Answer {
     let mut whole = Answer::default();
-    let mut known = Known::default();
+    let mut known = KnownMemories::default();
     let mut ranked: Vec<(usize, Hit)> = Vec::new();
     for answer in answers {
         let given = answer.hits.len();
@@ -49,8 +49,10 @@ pub(super) fn answers(
     }
     // The sort is stable, so the earlier backend comes first on a tie.
     match order {
-        Order::Ranks => ranked.sort_by_key(|(rank, _)| *rank),
-        Order::By(sort, now) => ranked.sort_by(|(_, a), (_, b)| compare(&a.memory, &b.memory, sort, now)),
+        MergeOrder::Ranks => ranked.sort_by_key(|(rank, _)| *rank),
+        MergeOrder::By(sort, now) => {
+            ranked.sort_by(|(_, a), (_, b)| compare(&a.memory, &b.memory, sort, now));
+        }
     }
     let mut left = token_budget;
     for (_, hit) in ranked.into_iter().take(limit) {
@@ -75,28 +77,32 @@ pub(super) fn answers(
 pub(super) struct Slice {
     pub(super) memories: Vec<Memory>,
     /// The position up to which it was read, if there is more.
-    pub(super) read_to: Option<Place>,
+    pub(super) read_to: Option<MergePosition>,
 }
 
 /// A position in the order of creation.
-pub(super) type Place = (Timestamp, MemoryId);
+pub(super) type MergePosition = (Timestamp, MemoryId);
 
 /// Returns the position of a memory in the order of creation.
-pub(super) fn place(memory: &Memory) -> Place {
+pub(super) fn place(memory: &Memory) -> MergePosition {
     (memory.usage.created_at, memory.id)
 }
 
 /// Returns true if one position comes after another.
-pub(super) fn is_after(place: Place, other: Place, oldest_first: bool) -> bool {
+pub(super) fn is_after(place: MergePosition, other: MergePosition, oldest_first: bool) -> bool {
     if oldest_first { place > other } else { place < other }
 }
 
 /// Merges several slices into a page, the primary's first, and returns the start of the next page. Memories beyond the
 /// point that every backend was read to wait for the next page, so that none is skipped.
-pub(super) fn slices(slices: Vec<Slice>, oldest_first: bool, limit: usize) -> (Vec<Memory>, Option<Place>) {
+pub(super) fn slices(
+    slices: Vec<Slice>,
+    oldest_first: bool,
+    limit: usize,
+) -> (Vec<Memory>, Option<MergePosition>) {
     let ends = slices.iter().filter_map(|slice| slice.read_to);
     let end = if oldest_first { ends.min() } else { ends.max() };
-    let mut known = Known::default();
+    let mut known = KnownMemories::default();
     let mut page: Vec<Memory> = Vec::new();
     for slice in slices {
         let begun = page.len();
@@ -117,20 +123,20 @@ pub(super) fn slices(slices: Vec<Slice>, oldest_first: bool, limit: usize) -> (V
 
 /// The memories that earlier backends gave.
 #[derive(Default)]
-struct Known {
+struct KnownMemories {
     ids: HashSet<MemoryId>,
     contents: HashSet<ContentHash>,
 }
 
-impl Known {
+impl KnownMemories {
     fn holds(&self, memory: &Memory) -> bool {
-        self.ids.contains(&memory.id) || self.contents.contains(&memory.edition.text.content_hash)
+        self.ids.contains(&memory.id) || self.contents.contains(&memory.fields.text.content_hash)
     }
 
     fn note<'m>(&mut self, memories: impl IntoIterator<Item = &'m Memory>) {
         for memory in memories {
             self.ids.insert(memory.id);
-            self.contents.insert(memory.edition.text.content_hash);
+            self.contents.insert(memory.fields.text.content_hash);
         }
     }
 }

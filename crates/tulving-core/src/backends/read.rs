@@ -1,7 +1,7 @@
 //! Get and list over several backends.
 
 use crate::model::answer::{Cursor, FailedBackend, Page, Position};
-use crate::model::backend::{ListQuery, Verb};
+use crate::model::backend::{BackendListQuery, Verb};
 use crate::model::error::{BackendError, Error, Field, Invalid};
 use crate::model::id::MemoryRef;
 use crate::model::limits;
@@ -9,9 +9,9 @@ use crate::model::memory::Memory;
 use crate::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
 use crate::ports::Backend;
 use crate::rank::order;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
-use super::merge::{self, Place, Slice};
+use super::merge::{self, MergePosition, Slice};
 use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 use super::{each, failed, failure, settled};
@@ -19,12 +19,12 @@ use super::{each, failed, failure, settled};
 /// Returns a memory: the primary's, else that of the first secondary that has it. If none has it but one could not be
 /// asked, that failure is the error, because the memory may be there.
 pub(crate) fn get(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<Memory, Error> {
-    let ask = |entry: &BackendEntry| get_from(parts, backends, caller, entry, which);
+    let ask = |entry: &BackendEntry| get_from(ports, backends, caller, entry, which);
     let all = backends.all();
     let (primary, secondaries) = all.split_at(1);
     let mut absent = None;
@@ -45,27 +45,27 @@ pub(crate) fn get(
     }
     Err(match trouble.or(absent) {
         Some(error) => error,
-        None => access::absent(parts, caller, which)?,
+        None => access::absent(ports, caller, which)?,
     })
 }
 
 /// Returns a memory of one backend.
 pub(super) fn get_from(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     entry: &BackendEntry,
     which: MemoryRef,
 ) -> Result<Memory, Error> {
     let Keeps::Elsewhere(backend) = &entry.keeps else {
-        return access::find(parts, caller, which);
+        return access::find(ports, caller, which);
     };
     // Numbers exist only in the store; other backends use the same ids.
     let MemoryRef::Id(id) = which else {
-        return Err(access::absent(parts, caller, which)?);
+        return Err(access::absent(ports, caller, which)?);
     };
     let filter = Filter::default();
-    let screen = Screen::new(parts, backends, caller, entry, &filter)?;
+    let screen = Screen::new(ports, backends, caller, entry, &filter)?;
     let scope = screen.scope();
     let given =
         backend.get(id, &scope.spaces, scope.viewer, entry.within).map_err(|error| failure(entry, error))?;
@@ -78,23 +78,23 @@ pub(super) fn get_from(
     match (passed.memories.pop(), passed.error()) {
         (Some((memory, _)), _) => Ok(memory),
         (None, Some(error)) => Err(failure(entry, error)),
-        (None, None) => Err(access::absent(parts, caller, which)?),
+        (None, None) => Err(access::absent(ports, caller, which)?),
     }
 }
 
 /// Returns a page over all backends. In the order of creation they form one list. Any other order may change between two
 /// pages, so the page then has only the primary's list and says so.
 pub(crate) fn list(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     request: &ListRequest,
 ) -> Result<Page, Error> {
     let limit = crate::verbs::read::bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let filter = crate::verbs::read::fitted(&request.filter, parts.clock.now())?.of_records();
+    let filter = crate::verbs::read::fitted(&request.filter, ports.clock.now())?.of_records();
     let request = &ListRequest { filter, ..request.clone() };
     if !request.sort.is_fixed() {
-        return in_changing_order(parts, backends, caller, request);
+        return in_changing_order(ports, backends, caller, request);
     }
     let fingerprint = crate::verbs::read::fingerprint(caller, request);
     let after = match request.cursor {
@@ -109,13 +109,13 @@ pub(crate) fn list(
     let oldest_first = request.sort == Sort::Oldest;
     let said = each(&backends.all(), |entry| match &entry.keeps {
         Keeps::BuiltIn => {
-            let page = crate::verbs::read::list(parts, caller, request)?;
+            let page = crate::verbs::read::list(ports, caller, request)?;
             let read_to = page.next.and_then(|_| page.memories.last().map(merge::place));
             Ok((Slice { memories: page.memories, read_to }, Vec::new()))
         }
         Keeps::Elsewhere(backend) => {
-            let screen = Screen::new(parts, backends, caller, entry, &request.filter)?;
-            slice(&**backend, entry, &screen, request, Span { after, oldest_first })
+            let screen = Screen::new(ports, backends, caller, entry, &request.filter)?;
+            slice(&**backend, entry, &screen, request, ListStart { after, oldest_first })
         }
     });
     let (good, mut failed_backends) = settled(said)?;
@@ -128,8 +128,8 @@ pub(crate) fn list(
 
 /// The start and direction of a list.
 #[derive(Clone, Copy)]
-struct Span {
-    after: Option<Place>,
+struct ListStart {
+    after: Option<MergePosition>,
     oldest_first: bool,
 }
 
@@ -138,7 +138,7 @@ fn slice(
     entry: &BackendEntry,
     screen: &Screen<'_>,
     request: &ListRequest,
-    Span { after, oldest_first }: Span,
+    ListStart { after, oldest_first }: ListStart,
 ) -> Result<(Slice, Vec<FailedBackend>), Error> {
     if request.filter.forgotten == Forgotten::Only {
         return Err(failure(entry, BackendError::NotOffered { what: "what was forgotten" }));
@@ -147,11 +147,12 @@ fn slice(
         return Ok((Slice::default(), Vec::new()));
     }
     let limit = request.limit;
-    let query = ListQuery { scope: screen.scope(), oldest_first, after, limit };
+    let query = BackendListQuery { scope: screen.scope(), oldest_first, after, limit };
     let mut listed = backend.list(&query, entry.within).map_err(|error| failure(entry, error))?;
     let longer = listed.given.len() > limit;
     listed.given.truncate(limit);
-    let out_of_turn = |place: Place| after.is_some_and(|after| !merge::is_after(place, after, oldest_first));
+    let out_of_turn =
+        |place: MergePosition| after.is_some_and(|after| !merge::is_after(place, after, oldest_first));
     for given in &mut listed.given {
         if given.as_ref().is_ok_and(|claimed| out_of_turn((claimed.created_at, claimed.id))) {
             *given = Err("it comes before where the list was to go on".to_owned());
@@ -167,7 +168,7 @@ fn slice(
 
 /// Lists the primary in an order that may change. For a backend elsewhere, this sorts its newest memories, on one page.
 fn in_changing_order(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     request: &ListRequest,
@@ -176,18 +177,18 @@ fn in_changing_order(
     let all = backends.all();
     let aside = all[1..].iter().map(|entry| failed(&entry.name, &not_offered("lists in this order")));
     let mut page = match &backends.primary().keeps {
-        Keeps::BuiltIn => crate::verbs::read::list(parts, caller, request)?,
+        Keeps::BuiltIn => crate::verbs::read::list(ports, caller, request)?,
         Keeps::Elsewhere(backend) => {
             let entry = backends.primary();
             if request.cursor.is_some() {
                 return Err(failure(entry, not_offered("further pages in this order")));
             }
-            let screen = Screen::new(parts, backends, caller, entry, &request.filter)?;
+            let screen = Screen::new(ports, backends, caller, entry, &request.filter)?;
             let most = ListRequest { limit: limits::PAGE, ..request.clone() };
-            let whole = Span { after: None, oldest_first: false };
+            let whole = ListStart { after: None, oldest_first: false };
             let (slice, mut failed_backends) = slice(&**backend, entry, &screen, &most, whole)?;
             let mut memories = slice.memories;
-            let now = parts.clock.now();
+            let now = ports.clock.now();
             memories.sort_by(|a, b| order::compare(a, b, request.sort, now));
             if slice.read_to.is_some() || memories.len() > request.limit {
                 failed_backends.push(failed(&entry.name, &not_offered("further pages in this order")));

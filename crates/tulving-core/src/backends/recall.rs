@@ -1,59 +1,59 @@
 //! Recall over several backends: all are asked in parallel, each with its own timeout.
 
 use crate::model::answer::{Answer, Hit, Strength};
-use crate::model::backend::{RecallQuery, Way};
+use crate::model::backend::{BackendRecallMode, BackendRecallQuery};
 use crate::model::error::{BackendError, Error};
 use crate::model::memory::Memory;
 use crate::model::request::{Ask, Caller, Mode, RecallRequest};
 use crate::model::score::Score;
 use crate::ports::Backend;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::recall::filtered;
-use crate::verbs::recall::plan::{self, Plan};
+use crate::verbs::recall::plan::{self, RecallPlan};
 
-use super::merge::{self, Order};
+use super::merge::{self, MergeOrder};
 use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 use super::{each, failure, settled};
 
 /// Finds memories in all backends.
 pub(crate) fn recall(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     request: &RecallRequest,
 ) -> Result<Answer, Error> {
-    let plan = plan::read(request, parts.clock.now(), &caller.zone)?;
-    let answer = planned(parts, backends, caller, &plan)?;
+    let plan = plan::read(request, ports.clock.now(), &caller.zone)?;
+    let answer = planned(ports, backends, caller, &plan)?;
     match plan.ranking() {
         // No backend counts by type, so an empty list is the only sign that there are none.
         Some(ranking) if answer.total_found == 0 => {
-            Ok(filtered::ranked_instead(answer, planned(parts, backends, caller, &ranking)?))
+            Ok(filtered::ranked_instead(answer, planned(ports, backends, caller, &ranking)?))
         }
         _ => Ok(answer),
     }
 }
 
-fn planned(parts: &Parts, backends: &Backends, caller: &Caller, plan: &Plan) -> Result<Answer, Error> {
+fn planned(ports: &Ports, backends: &Backends, caller: &Caller, plan: &RecallPlan) -> Result<Answer, Error> {
     if plan.filter.states.is_empty() {
         return Ok(Answer::default());
     }
     let said = each(&backends.all(), |entry| match &entry.keeps {
-        Keeps::BuiltIn => crate::verbs::recall::planned(parts, caller, plan),
+        Keeps::BuiltIn => crate::verbs::recall::planned(ports, caller, plan),
         Keeps::Elsewhere(backend) => {
-            let screen = Screen::new(parts, backends, caller, entry, &plan.filter)?;
+            let screen = Screen::new(ports, backends, caller, entry, &plan.filter)?;
             ask(&**backend, entry, &screen, plan)
         }
     });
     let (answers, failed) = settled(said)?;
     let (order, budget) = match &plan.way {
-        plan::Way::Asked(ask) => (Order::Ranks, ask.token_budget),
-        plan::Way::Listed { sort, .. } => (Order::By(*sort, plan.now), None),
-        plan::Way::Filtered(list) => (Order::By(list.sort, plan.now), list.bounds.token_budget),
+        plan::RecallMethod::Asked(ask) => (MergeOrder::Ranks, ask.token_budget),
+        plan::RecallMethod::Listed { sort, .. } => (MergeOrder::By(*sort, plan.now), None),
+        plan::RecallMethod::Filtered(list) => (MergeOrder::By(list.sort, plan.now), list.bounds.token_budget),
     };
     let superseded = answers.iter().flat_map(|answer| &answer.listed).map(|list| list.superseded).sum();
     let mut answer = merge::answers(answers, order, plan.limit, budget);
-    if let plan::Way::Filtered(list) = &plan.way {
+    if let plan::RecallMethod::Filtered(list) = &plan.way {
         filtered::describe(&mut answer, list, plan, superseded, &caller.zone);
     }
     answer.failed_backends.splice(0..0, failed);
@@ -64,12 +64,14 @@ fn ask(
     backend: &dyn Backend,
     entry: &BackendEntry,
     screen: &Screen<'_>,
-    plan: &Plan,
+    plan: &RecallPlan,
 ) -> Result<Answer, Error> {
     let (asked, as_of) = match &plan.way {
-        plan::Way::Asked(ask) => (Some(ask), ask.as_of),
-        plan::Way::Listed { .. } => (None, None),
-        plan::Way::Filtered(list) => (list.asked.as_ref().map(|asked| &asked.ask), list.bounds.as_of),
+        plan::RecallMethod::Asked(ask) => (Some(ask), ask.as_of),
+        plan::RecallMethod::Listed { .. } => (None, None),
+        plan::RecallMethod::Filtered(list) => {
+            (list.asked.as_ref().map(|asked| &asked.ask), list.bounds.as_of)
+        }
     };
     if as_of.is_some() {
         return Err(failure(entry, BackendError::NotOffered { what: "recall as of an earlier time" }));
@@ -78,12 +80,16 @@ fn ask(
         return Ok(Answer::default());
     }
     let (way, query) = match (&plan.way, &plan.filter.substring) {
-        (plan::Way::Asked(ask), _) => (Way::Question, Some(ask.question.clone())),
-        (_, Some(text)) => (Way::Text, Some(text.clone())),
-        (plan::Way::Listed { mode: Mode::Important, .. }, None) => (Way::Important, None),
-        (plan::Way::Listed { .. } | plan::Way::Filtered(_), None) => (Way::Recent, None),
+        (plan::RecallMethod::Asked(ask), _) => (BackendRecallMode::Question, Some(ask.question.clone())),
+        (_, Some(text)) => (BackendRecallMode::Text, Some(text.clone())),
+        (plan::RecallMethod::Listed { mode: Mode::Important, .. }, None) => {
+            (BackendRecallMode::Important, None)
+        }
+        (plan::RecallMethod::Listed { .. } | plan::RecallMethod::Filtered(_), None) => {
+            (BackendRecallMode::Recent, None)
+        }
     };
-    let query = RecallQuery { scope: screen.scope(), way, query, limit: plan.limit };
+    let query = BackendRecallQuery { scope: screen.scope(), way, query, limit: plan.limit };
     let given = backend.recall(&query, entry.within).map_err(|error| failure(entry, error))?;
     let passed = screen.pass(given, plan.limit)?;
     let failed_backends = passed.failed(entry);

@@ -6,15 +6,15 @@
 use std::collections::HashSet;
 
 use crate::model::answer::FailedBackend;
-use crate::model::backend::{Claimed, Given, Scope};
+use crate::model::backend::{BackendScope, Claimed, Given};
 use crate::model::error::{BackendError, Error};
 use crate::model::id::{MemoryId, PrincipalId, SpaceId, Version};
-use crate::model::memory::{Memory, Standing, Usage};
+use crate::model::memory::{Memory, Status, Usage};
 use crate::model::request::{Caller, Filter};
 use crate::model::score::Score;
 use crate::model::space::Space;
 use crate::model::vocabulary::{Boundary, State, Trust};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::save::intake;
 
 use super::registry::BackendEntry;
@@ -25,7 +25,7 @@ const NOBODY: PrincipalId = PrincipalId::from_bytes([0; 16]);
 
 /// Screens the answer of one backend to one query.
 pub(super) struct Screen<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     entry: &'a BackendEntry,
     spaces: Vec<Space>,
@@ -70,20 +70,20 @@ impl<'a> Screen<'a> {
     /// Creates a screen for a backend and a filter, over the spaces that the caller is a member of. A wider boundary
     /// has no effect: a backend's claim that a memory is open to non-members is not trusted.
     pub(super) fn new(
-        parts: &'a Parts,
+        ports: &'a Ports,
         backends: &Backends,
         caller: &'a Caller,
         entry: &'a BackendEntry,
         filter: &'a Filter,
     ) -> Result<Self, Error> {
-        let sight = parts.store.sight(&caller.viewer)?;
-        let mut spaces = parts.store.spaces(&caller.viewer)?;
+        let sight = ports.store.sight(&caller.viewer)?;
+        let mut spaces = ports.store.spaces(&caller.viewer)?;
         spaces.retain(|space| {
             sight.spaces.get(&space.id) == Some(&Boundary::Hub)
                 && filter.space.is_none_or(|wanted| wanted == space.id)
         });
         let store_is_primary = matches!(backends.primary().keeps, Keeps::BuiltIn);
-        Ok(Self { parts, caller, entry, spaces, filter, store_is_primary })
+        Ok(Self { ports, caller, entry, spaces, filter, store_is_primary })
     }
 
     /// Returns true if there is no space to ask for.
@@ -92,9 +92,9 @@ impl<'a> Screen<'a> {
     }
 
     /// Returns the scope of the query.
-    pub(super) fn scope(&self) -> Scope {
+    pub(super) fn scope(&self) -> BackendScope {
         let spaces = self.spaces.iter().map(|space| space.id).collect();
-        Scope { spaces, viewer: self.caller.viewer.principal, filter: self.filter.clone() }
+        BackendScope { spaces, viewer: self.caller.viewer.principal, filter: self.filter.clone() }
     }
 
     /// Returns the valid and matching memories among the first `limit`.
@@ -118,7 +118,7 @@ impl<'a> Screen<'a> {
             return Ok(());
         }
         let ids: Vec<MemoryId> = passed.memories.iter().map(|(memory, _)| memory.id).collect();
-        let held = self.parts.store.memories(&self.caller.viewer, &ids)?;
+        let held = self.ports.store.memories(&self.caller.viewer, &ids)?;
         let held: HashSet<MemoryId> = held.into_iter().map(|memory| memory.id).collect();
         for id in &held {
             passed.blame(|| format!("the id {id} is that of a memory of the primary"));
@@ -154,18 +154,15 @@ impl<'a> Screen<'a> {
         said.boundary = Some(boundary);
         said.trust = Some(said.trust.unwrap_or(Trust::Shared));
         said.associations.clear();
-        let draft = intake::read(said, space, self.parts.limits)?;
+        let draft = intake::read(said, space, self.ports.limits)?;
         Ok(Memory {
             id: claimed.id,
             number: None,
             space: space.id,
             owner: claimed.owner.unwrap_or(NOBODY),
             version: claimed.version.unwrap_or(Version::FIRST),
-            edition: draft.fresh(boundary),
-            standing: Standing {
-                pinned: draft.pinned,
-                ..Standing::new(claimed.state.unwrap_or(State::Active))
-            },
+            fields: draft.fresh(boundary),
+            status: Status { pinned: draft.pinned, ..Status::new(claimed.state.unwrap_or(State::Active)) },
             provenance: draft.provenance,
             place: draft.place,
             usage: Usage {
@@ -183,7 +180,7 @@ impl<'a> Screen<'a> {
     }
 
     fn is_for_the_caller(&self, memory: &Memory) -> bool {
-        memory.edition.boundary != Boundary::Private || memory.owner == self.caller.viewer.principal
+        memory.fields.boundary != Boundary::Private || memory.owner == self.caller.viewer.principal
     }
 
     fn is_meant(&self, memory: &Memory) -> bool {
@@ -195,8 +192,8 @@ impl<'a> Screen<'a> {
 /// Returns true if a memory contains a text verbatim, ignoring case.
 fn holds(memory: &Memory, text: &str, content_only: bool) -> bool {
     let wanted = text.to_lowercase();
-    let edition = &memory.edition;
-    let beside = [edition.text.title.as_ref(), edition.key.as_ref()].into_iter().flatten();
+    let fields = &memory.fields;
+    let beside = [fields.text.title.as_ref(), fields.key.as_ref()].into_iter().flatten();
     let beside = beside.filter(|_| !content_only);
-    std::iter::once(&edition.text.content).chain(beside).any(|text| text.to_lowercase().contains(&wanted))
+    std::iter::once(&fields.text.content).chain(beside).any(|text| text.to_lowercase().contains(&wanted))
 }

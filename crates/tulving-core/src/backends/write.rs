@@ -3,18 +3,18 @@
 //! The engine checks rights and limits and normalises the input before the backend sees anything, and it assigns the id.
 //! A backend has no transactions: if a batch fails, the error says how many were done.
 
-use crate::model::answer::{Edited, Gone, Receipt, SaveOutcome, Warning};
-use crate::model::backend::ListQuery;
+use crate::model::answer::{EditedMemory, ForgottenMemories, Receipt, SaveOutcome, Warning};
+use crate::model::backend::BackendListQuery;
 use crate::model::error::{BackendError, Error};
 use crate::model::id::MemoryRef;
 use crate::model::limits;
 use crate::model::memory::{Memory, Usage};
-use crate::model::request::{Caller, Filter, ForgetRequest, Manner, SaveRequest};
+use crate::model::request::{Caller, Filter, ForgetMode, ForgetRequest, SaveRequest};
 use crate::model::space::Space;
 use crate::model::vocabulary::{Boundary, Role};
 use crate::ports::Backend;
 use crate::text::commands;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::save::intake::Draft;
 use crate::verbs::save::{self as path, assemble};
 
@@ -28,28 +28,28 @@ const TWINS: usize = 20;
 
 /// Saves one memory.
 pub(crate) fn save(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     request: SaveRequest,
 ) -> Result<Receipt, Error> {
-    path::only(save_many(parts, backends, caller, vec![request]))
+    path::only(save_many(ports, backends, caller, vec![request]))
 }
 
 /// Saves several memories, one after another.
 pub(crate) fn save_many(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     requests: Vec<SaveRequest>,
 ) -> Result<Vec<Receipt>, Error> {
     let entry = backends.primary();
     let Keeps::Elsewhere(backend) = &entry.keeps else {
-        return path::save_many(parts, caller, requests);
+        return path::save_many(ports, caller, requests);
     };
-    let orders = requests.into_iter().map(path::Order::of).collect();
-    let ((space, _), drafts) = path::read_all(parts, caller, orders)?;
-    let keeper = Keeper { parts, backends, caller, entry, backend: &**backend };
+    let orders = requests.into_iter().map(path::SaveOptions::of).collect();
+    let ((space, _), drafts) = path::read_all(ports, caller, orders)?;
+    let keeper = Keeper { ports, backends, caller, entry, backend: &**backend };
     let mut receipts = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let receipt = keeper.keep(&space, &draft).map_err(|error| after(receipts.len(), error))?;
@@ -68,7 +68,7 @@ fn after(done: usize, error: Error) -> Error {
 
 /// Saves memories to a backend elsewhere.
 struct Keeper<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     backends: &'a Backends,
     caller: &'a Caller,
     entry: &'a BackendEntry,
@@ -77,21 +77,21 @@ struct Keeper<'a> {
 
 impl Keeper<'_> {
     fn keep(&self, space: &Space, draft: &Draft) -> Result<Receipt, Error> {
-        let now = self.parts.clock.now();
-        let (outcome, memory) = match self.twin(space, draft)? {
+        let now = self.ports.clock.now();
+        let (outcome, memory) = match self.duplicate(space, draft)? {
             None => (SaveOutcome::Created, assemble::fresh(draft, space, self.caller, now)),
-            Some(twin) => {
-                draft.patch.check_span(&twin.edition.span)?;
-                let edition = draft.onto(&twin.edition);
-                if edition == twin.edition {
-                    (SaveOutcome::Unchanged, twin)
+            Some(duplicate) => {
+                draft.patch.check_span(&duplicate.fields.span)?;
+                let fields = draft.onto(&duplicate.fields);
+                if fields == duplicate.fields {
+                    (SaveOutcome::Unchanged, duplicate)
                 } else {
-                    if edition.boundary != twin.edition.boundary {
-                        access::require_over(self.parts, self.caller, twin.reference(), &twin)?;
+                    if fields.boundary != duplicate.fields.boundary {
+                        access::require_over(self.ports, self.caller, duplicate.reference(), &duplicate)?;
                     }
-                    let usage = Usage { updated_at: now, ..twin.usage };
-                    let version = twin.version.next();
-                    (SaveOutcome::Updated, Memory { version, edition, usage, backend: None, ..twin })
+                    let usage = Usage { updated_at: now, ..duplicate.usage };
+                    let version = duplicate.version.next();
+                    (SaveOutcome::Updated, Memory { version, fields, usage, backend: None, ..duplicate })
                 }
             }
         };
@@ -101,7 +101,7 @@ impl Keeper<'_> {
         }
         let links = (!draft.links.is_empty()).then(|| Warning::NoLinks { backend: self.entry.name.clone() });
         let withheld = draft.warnings().into_iter();
-        let commands = commands::marks(&memory.edition);
+        let commands = commands::marks(&memory.fields);
         let marked = Warning::marked(commands.clone());
         let warnings = withheld.chain(links).chain(marked).chain(assemble::expired(&memory, now)).collect();
         Ok(Receipt {
@@ -117,7 +117,7 @@ impl Keeper<'_> {
 
     /// Finds the memory with the draft's key or path. As in the store, the caller's own private one comes before a shared
     /// one. Equal contents without a key are not searched for.
-    fn twin(&self, space: &Space, draft: &Draft) -> Result<Option<Memory>, Error> {
+    fn duplicate(&self, space: &Space, draft: &Draft) -> Result<Option<Memory>, Error> {
         let key = draft.patch.key.clone().flatten();
         let source_path = draft.provenance.source_path.clone();
         let filter = match (key, source_path) {
@@ -126,8 +126,9 @@ impl Keeper<'_> {
             (None, None) => return Ok(None),
         };
         let filter = Filter { space: Some(space.id), ..filter };
-        let screen = Screen::new(self.parts, self.backends, self.caller, self.entry, &filter)?;
-        let query = ListQuery { scope: screen.scope(), oldest_first: false, after: None, limit: TWINS };
+        let screen = Screen::new(self.ports, self.backends, self.caller, self.entry, &filter)?;
+        let query =
+            BackendListQuery { scope: screen.scope(), oldest_first: false, after: None, limit: TWINS };
         let listed =
             self.backend.list(&query, self.entry.within).map_err(|error| failure(self.entry, error))?;
         let passed = screen.pass(listed.given, TWINS)?;
@@ -136,13 +137,13 @@ impl Keeper<'_> {
         }
         let mut found: Vec<Memory> = passed.memories.into_iter().map(|(memory, _)| memory).collect();
         found.retain(|memory| self.fits(space, draft, memory));
-        found.sort_by_key(|memory| memory.edition.boundary != Boundary::Private);
+        found.sort_by_key(|memory| memory.fields.boundary != Boundary::Private);
         Ok(found.into_iter().next())
     }
 
     /// Returns true if a memory with that key is the one meant.
     fn fits(&self, space: &Space, draft: &Draft, memory: &Memory) -> bool {
-        let is_private = memory.edition.boundary == Boundary::Private;
+        let is_private = memory.fields.boundary == Boundary::Private;
         match draft.patch.boundary {
             Some(boundary) => (boundary == Boundary::Private) == is_private,
             None => {
@@ -154,42 +155,42 @@ impl Keeper<'_> {
 
 /// Forgets a memory and returns it as it was.
 pub(crate) fn forget(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     which: MemoryRef,
     request: &ForgetRequest,
-) -> Result<Edited, Error> {
+) -> Result<EditedMemory, Error> {
     let entry = backends.primary();
     let Keeps::Elsewhere(backend) = &entry.keeps else {
-        return crate::verbs::forget::forget(parts, caller, which, request);
+        return crate::verbs::forget::forget(ports, caller, which, request);
     };
-    let (_, warnings) = crate::verbs::forget::reason(parts, caller, request)?;
-    let memory = get_from(parts, backends, caller, entry, which)?;
-    let hard = request.manner != Manner::Soft;
+    let (_, warnings) = crate::verbs::forget::reason(ports, caller, request)?;
+    let memory = get_from(ports, backends, caller, entry, which)?;
+    let hard = request.mode != ForgetMode::Soft;
     if hard {
-        access::require_over(parts, caller, which, &memory)?;
+        access::require_over(ports, caller, which, &memory)?;
     } else {
-        access::require_in_place(parts, caller, &memory, Role::Writer)?;
+        access::require_in_place(ports, caller, &memory, Role::Writer)?;
     }
     let gone = backend.forget(memory.id, memory.space, hard, entry.within);
     if gone.map_err(|error: BackendError| failure(entry, error))? {
-        Ok(Edited { memory, warnings })
+        Ok(EditedMemory { memory, warnings })
     } else {
-        Err(access::absent(parts, caller, which)?)
+        Err(access::absent(ports, caller, which)?)
     }
 }
 
 /// Forgets several memories, one after another.
 pub(crate) fn forget_many(
-    parts: &Parts,
+    ports: &Ports,
     backends: &Backends,
     caller: &Caller,
     which: &[MemoryRef],
     request: &ForgetRequest,
-) -> Result<Gone, Error> {
+) -> Result<ForgottenMemories, Error> {
     if let Keeps::BuiltIn = backends.primary().keeps {
-        return crate::verbs::forget::forget_many(parts, caller, which, request);
+        return crate::verbs::forget::forget_many(ports, caller, which, request);
     }
     let mut done = 0;
     let mut warnings = Vec::new();
@@ -197,9 +198,9 @@ pub(crate) fn forget_many(
     let (forgotten, missing) = access::several(which, limits::FORGETS, |which| {
         // A memory named twice is gone the second time, and counts once.
         if seen.contains(&which) {
-            return Err(access::absent(parts, caller, which)?);
+            return Err(access::absent(ports, caller, which)?);
         }
-        let gone = forget(parts, backends, caller, which, request).map_err(|error| after(done, error))?;
+        let gone = forget(ports, backends, caller, which, request).map_err(|error| after(done, error))?;
         done += 1;
         seen.push(which);
         // The reason is the same for all.
@@ -207,5 +208,5 @@ pub(crate) fn forget_many(
         Ok((gone.memory.id, gone.memory))
     })?;
     let missing = missing.into_iter().filter(|which| !seen.contains(which)).collect();
-    Ok(Gone { forgotten, missing, warnings })
+    Ok(ForgottenMemories { forgotten, missing, warnings })
 }

@@ -18,11 +18,11 @@ use crate::model::vocabulary::{Derivable, JobState, State};
 use crate::ports::Extracted;
 use crate::text::normalize;
 use crate::text::withhold::Redactor;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::jobs;
 use crate::verbs::objects;
-use crate::verbs::save::derive::About;
+use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::embed;
 use crate::verbs::save::intake::Patch;
 
@@ -90,80 +90,80 @@ impl From<ObjectError> for Trouble {
 }
 
 /// Returns true if a job is due.
-pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
-    Ok(!parts.store.claimable(KINDS, parts.clock.now(), 1)?.is_empty())
+pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
+    Ok(!ports.store.claimable(KINDS, ports.clock.now(), 1)?.is_empty())
 }
 
 /// Runs one job that is due, if any.
-pub(crate) fn one(parts: &Parts, holder: &str) -> Result<Option<Processed>, Error> {
-    let Some(job) = jobs::claim_any(parts, KINDS, holder, LEASE)? else {
+pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<Processed>, Error> {
+    let Some(job) = jobs::claim_any(ports, KINDS, holder, LEASE)? else {
         return Ok(None);
     };
     if job.kind == job::DROP {
-        return drop_file(parts, job).map(Some);
+        return drop_file(ports, job).map(Some);
     }
-    let Some(memory) = waiting(parts, &job)? else {
+    let Some(memory) = waiting(ports, &job)? else {
         // The memory was erased, or replaced by one that needs no work.
-        return jobs::complete(parts, job).map(|job| Some(Processed::well(job)));
+        return jobs::complete(ports, job).map(|job| Some(Processed::well(job)));
     };
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
-    let sieve = parts.sieve_of(&everybody, memory.space)?;
+    let redactor = ports.redactor_for(&everybody, memory.space)?;
     let read = match (job.kind.as_str(), &memory.provenance.attachment) {
         _ if job.is_spent() => Err(Trouble::lasting(jobs::NEVER_ENDED)),
-        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(parts, attachment, sieve).map(Some),
+        (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(ports, attachment, redactor).map(Some),
         _ => Ok(None),
     };
     let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
     if let Err(trouble) = &read
         && passing(trouble)
     {
-        let job = jobs::fail(parts, job, &trouble.why)?;
+        let job = jobs::fail(ports, job, &trouble.why)?;
         return Ok(Some(Processed::badly(job, trouble.why.as_str())));
     }
     let (read, trouble, lacking, remedy) = match read {
         Ok(read) => (read, None, false, None),
         Err(trouble) => (None, Some(trouble.why), trouble.lacking, trouble.remedy),
     };
-    let done = finish(parts, job, &memory, read, trouble)?;
+    let done = finish(ports, job, &memory, read, trouble)?;
     Ok(Some(Processed { lacking, remedy, ..done }))
 }
 
 /// Deletes a file if no memory describes it. This leaves no trace.
-fn drop_file(parts: &Parts, job: Job) -> Result<Processed, Error> {
-    match job.object().map(|key| objects::drop_unused(parts, key)) {
+fn drop_file(ports: &Ports, job: Job) -> Result<Processed, Error> {
+    match job.object().map(|key| objects::drop_unused(ports, key)) {
         None | Some(Ok(true)) => {
             let done = Job { state: JobState::Done, lease: None, ..job.clone() };
-            jobs::remove(parts, job)?;
+            jobs::remove(ports, job)?;
             Ok(Processed::well(done))
         }
         Some(Ok(false)) => {
-            let job = jobs::postpone(parts, job, PAUSE)?;
+            let job = jobs::postpone(ports, job, PAUSE)?;
             Ok(Processed::well(job))
         }
         Some(Err(error)) => {
             let why = error.to_string();
-            Ok(Processed::badly(jobs::fail(parts, job, &why)?, why))
+            Ok(Processed::badly(jobs::fail(ports, job, &why)?, why))
         }
     }
 }
 
 /// Returns the memory of a job if it still waits for it, even if it was archived or forgotten meanwhile, since that may be
 /// undone.
-fn waiting(parts: &Parts, job: &Job) -> Result<Option<Memory>, Error> {
+fn waiting(ports: &Ports, job: &Job) -> Result<Option<Memory>, Error> {
     let Some(id) = job.memory() else { return Ok(None) };
-    let found = parts.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
-    Ok(found.filter(|memory| memory.standing.state == State::Processing || memory.is_unread()))
+    let found = ports.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
+    Ok(found.filter(|memory| memory.status.state == State::Processing || memory.is_unread()))
 }
 
 /// Extracts the text of a file, with notes about it.
 fn read(
-    parts: &Parts,
+    ports: &Ports,
     attachment: &Attachment,
-    mut sieve: Redactor,
+    mut redactor: Redactor,
 ) -> Result<(Extracted, Vec<String>), Trouble> {
-    let bytes = parts.objects.get(&attachment.object_key)?;
+    let bytes = ports.objects.get(&attachment.object_key)?;
     let gone = || Trouble::lasting("the file is not where files are kept");
-    let mut read = parts.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
+    let mut read = ports.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
     let text = normalize::content(&read.text)
         .map_err(|error| Trouble::lasting(format!("its text is none: {error}")))?;
     if text.is_empty() {
@@ -171,18 +171,18 @@ fn read(
     }
     // The file itself cannot be rewritten, so its owner is informed.
     let refused = |error: Invalid| Trouble::lasting(format!("{error}; {AS_IT_IS}"));
-    let text = sieve.content(Field::Content, text).map_err(refused)?;
+    let text = redactor.content(Field::Content, text).map_err(refused)?;
     let title =
         read.title.take().and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
     read.title = title
-        .map(|title| sieve.line(Field::Title, title, limits::TITLE_CHARS))
+        .map(|title| redactor.line(Field::Title, title, limits::TITLE_CHARS))
         .transpose()
         .map_err(refused)?
         .flatten();
-    read.cut |= text.len() > parts.limits.content_bytes;
-    let end = text.floor_char_boundary(parts.limits.content_bytes);
+    read.cut |= text.len() > ports.limits.content_bytes;
+    let end = text.floor_char_boundary(ports.limits.content_bytes);
     normalize::trimmed(&text[..end]).clone_into(&mut read.text);
-    let mut notes: Vec<String> = sieve.withheld().warnings().iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = redactor.withheld().warnings().iter().map(ToString::to_string).collect();
     notes.extend((!notes.is_empty()).then(|| AS_IT_IS.to_owned()));
     if read.cut {
         notes.push("it holds more text than is kept; what is too much was left out".to_owned());
@@ -191,7 +191,7 @@ fn read(
 }
 
 fn finish(
-    parts: &Parts,
+    ports: &Ports,
     job: Job,
     memory: &Memory,
     read: Option<(Extracted, Vec<String>)>,
@@ -199,30 +199,29 @@ fn finish(
 ) -> Result<Processed, Error> {
     let mut trouble = trouble.map(|why| preview::cut(&why, limits::NOTE_CHARS));
     let state = if trouble.is_some() { JobState::Dead } else { JobState::Done };
-    let mut edition = memory.edition.clone();
+    let mut fields = memory.fields.clone();
     if let Some((read, notes)) = read {
         trouble = trouble.or_else(|| (!notes.is_empty()).then(|| notes.join("; ")));
         let patch = Patch { content: Some(read.text), ..Patch::default() };
-        edition = patch.onto(&edition, About::memory(memory));
-        if let Some(title) =
-            read.title.filter(|title| edition.auto.has(Derivable::Title) && !title.is_empty())
+        fields = patch.onto(&fields, DraftContext::memory(memory));
+        if let Some(title) = read.title.filter(|title| fields.auto.has(Derivable::Title) && !title.is_empty())
         {
-            edition.text.title = Some(title);
+            fields.text.title = Some(title);
         }
     }
-    let chunks = edition.differs_in_meaning(&memory.edition).then(|| {
-        let (mut chunks, _) = embed::embed(parts, &[Source::of(&edition)]);
+    let chunks = fields.differs_in_meaning(&memory.fields).then(|| {
+        let (mut chunks, _) = embed::embed(ports, &[Source::of(&fields)]);
         chunks.pop().unwrap_or_default()
     });
     let attachment = memory.provenance.attachment.clone();
     let settled = Settled {
         id: memory.id,
         from: memory.version,
-        edition,
-        stood: memory.standing,
-        standing: match memory.standing.state {
-            State::Processing => memory.standing.moved(State::Active),
-            _ => memory.standing,
+        fields,
+        stood: memory.status,
+        status: match memory.status.state {
+            State::Processing => memory.status.moved(State::Active),
+            _ => memory.status,
         },
         attachment: attachment.map(|object| Attachment { trouble: trouble.clone(), ..object }),
         chunks,
@@ -232,12 +231,12 @@ fn finish(
         Write::Settle(Box::new(settled)),
         Write::MoveJob { from: Box::new(job.clone()), to: Box::new(ended.clone()) },
     ];
-    match parts.store.apply(&access::own_changes(parts.clock.now(), writes)) {
+    match ports.store.apply(&access::own_changes(ports.clock.now(), writes)) {
         Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
         // Another process has the job now, so it owns the result.
         Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),
         // Somebody has changed the memory meanwhile. The remaining work is decided on its current state.
-        Err(StoreError::Conflict(_)) => jobs::postpone(parts, job, SHORT_PAUSE).map(Processed::well),
+        Err(StoreError::Conflict(_)) => jobs::postpone(ports, job, SHORT_PAUSE).map(Processed::well),
         Err(error) => Err(error.into()),
     }
 }

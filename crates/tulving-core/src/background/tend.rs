@@ -22,7 +22,7 @@ use crate::model::space::{Space, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, JobState, Role, State};
 use crate::rank::decay;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 use crate::verbs::objects;
 
@@ -103,18 +103,18 @@ impl Tended {
 
 /// Applies the rules at once, where the caller may: an admin of the org everywhere, others where they are admins.
 pub(crate) fn tend(
-    parts: &Parts,
+    ports: &Ports,
     rules: &LifecyclePolicies,
     caller: &Caller,
     request: &TendRequest,
 ) -> Result<Tended, Error> {
-    let everywhere = access::is_org_admin(parts, caller)?;
-    let spaces = within_reach(parts, caller, request.space, everywhere)?;
-    let now = parts.clock.now();
-    let known = parts.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
+    let everywhere = access::is_org_admin(ports, caller)?;
+    let spaces = within_reach(ports, caller, request.space, everywhere)?;
+    let now = ports.clock.now();
+    let known = ports.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
     let steady = known.at(now);
     let round = Round {
-        parts,
+        ports,
         rules,
         spaces: &spaces,
         now,
@@ -132,30 +132,30 @@ pub(crate) fn tend(
         }
     })?;
     if !request.dry_run {
-        note_steady(parts, steady, now)?;
+        note_steady(ports, steady, now)?;
     }
-    tended.steps = tell(parts, caller, told)?;
+    tended.steps = tell(ports, caller, told)?;
     Ok(tended)
 }
 
 /// Applies the rules of all spaces in the background, if that is due and no other process does it. `go_on` is asked between
 /// pages: if it returns false, the rest waits for another time.
 pub(crate) fn tend_due(
-    parts: &Parts,
+    ports: &Ports,
     rules: &LifecyclePolicies,
     holder: &str,
     interval: Duration,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Tended>, Error> {
-    own_job(parts)?;
-    let Some(mut job) = jobs::claim_any(parts, &[job::TEND], holder, LEASE)? else {
+    own_job(ports)?;
+    let Some(mut job) = jobs::claim_any(ports, &[job::TEND], holder, LEASE)? else {
         return Ok(None);
     };
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let steady = Steady::of(&job).at(now);
-    let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
+    let spaces = ports.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
     let round = Round {
-        parts,
+        ports,
         rules,
         spaces: &spaces,
         now,
@@ -169,33 +169,33 @@ pub(crate) fn tend_due(
     let mut taken_at = now;
     let done = round.paged(&mut tended, &mut |_, _| (), &mut || {
         let goes_on = go_on();
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         if now >= taken_at.plus(LEASE_HALF) || now < taken_at {
-            job = jobs::extend(parts, job.clone(), LEASE)?;
+            job = jobs::extend(ports, job.clone(), LEASE)?;
             taken_at = now;
         }
         Ok(goes_on)
     });
-    let rested = jobs::rest(parts, job, steady.payload(), now.plus(interval), done.as_ref().err());
+    let rested = jobs::rest(ports, job, steady.payload(), now.plus(interval), done.as_ref().err());
     done?;
     rested.map(|_| Some(tended))
 }
 
 /// Returns the spaces that the caller may tend.
 fn within_reach(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     only: Option<SpaceId>,
     everywhere: bool,
 ) -> Result<Vec<Space>, Error> {
-    let mut spaces = parts.store.spaces(&caller.viewer)?;
+    let mut spaces = ports.store.spaces(&caller.viewer)?;
     spaces.retain(|space| only.is_none_or(|only| only == space.id));
     if everywhere {
         return Ok(spaces);
     }
     let mut reached = Vec::new();
     for space in spaces {
-        match access::require(parts, caller, space.id, Role::Admin) {
+        match access::require(ports, caller, space.id, Role::Admin) {
             Ok(_) => reached.push(space),
             Err(Error::Denied { .. }) if only.is_none() => {}
             Err(error) => return Err(error),
@@ -203,25 +203,25 @@ fn within_reach(
     }
     if reached.is_empty() {
         // Returns the error for the space of the call.
-        access::require(parts, caller, only.unwrap_or(caller.space), Role::Admin)?;
+        access::require(ports, caller, only.unwrap_or(caller.space), Role::Admin)?;
     }
     Ok(reached)
 }
 
 /// Returns the steps that the caller may see, with the memories as they are now.
 fn tell(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     told: Vec<(MemoryId, SpaceId, LifecycleDecision)>,
 ) -> Result<Vec<TendedStep>, Error> {
     let ids: Vec<MemoryId> = told.iter().map(|(id, ..)| *id).collect();
-    let seen = parts.store.memories(&caller.viewer, &ids)?;
+    let seen = ports.store.memories(&caller.viewer, &ids)?;
     let mut seen: HashMap<MemoryId, Memory> = seen.into_iter().map(|memory| (memory.id, memory)).collect();
     let mut steps = Vec::new();
     for (id, space, LifecycleDecision { step, why }) in told {
         let memory = match seen.remove(&id) {
             Some(memory) => Some(memory),
-            None => parts.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
+            None => ports.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
         };
         steps.extend(memory.map(|memory| TendedStep { step, why: why.to_string(), memory }));
     }
@@ -230,7 +230,7 @@ fn tell(
 
 /// A run over all memories.
 struct Round<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     rules: &'a LifecyclePolicies,
     spaces: &'a [Space],
     now: Timestamp,
@@ -261,7 +261,7 @@ impl Round<'_> {
         let ids: Vec<SpaceId> = policies.keys().copied().collect();
         let mut after = None;
         loop {
-            let lives = self.parts.store.lives(&ids, after, PAGE)?;
+            let lives = self.ports.store.lives(&ids, after, PAGE)?;
             let Some(last) = lives.last() else { break };
             after = Some(last.id);
             let lives: Vec<Life> = lives.into_iter().filter(|life| self.reaches(life)).collect();
@@ -323,14 +323,14 @@ impl Round<'_> {
     fn write(&self, due: &[(Life, LifecycleDecision)]) -> Result<(), Error> {
         let (mut rights, mut writes, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for (life, verdict) in due {
-            let (id, from) = (life.id, life.standing);
+            let (id, from) = (life.id, life.status);
             if self.rights {
                 rights.push(Right { space: life.space, role: Role::Admin, over: Some(id) });
             }
             match verdict.step {
                 LifecycleStep::Erase => {
                     writes.push(Write::Erase { id, from: Some(life.version) });
-                    for entry in self.parts.store.entries(&[id], None)? {
+                    for entry in self.ports.store.entries(&[id], None)? {
                         if let Some(attachment) = &entry.memory.provenance.attachment {
                             let (write, job) = objects::leaves(attachment, self.now);
                             writes.push(write);
@@ -343,8 +343,8 @@ impl Round<'_> {
             writes.extend(self.audit(life, verdict).map(Write::Audit));
         }
         let by = self.by.clone();
-        self.parts.store.apply(&ChangeSet { by, at: self.now, rights, writes })?;
-        files.into_iter().for_each(|file| objects::drop_now(self.parts, file));
+        self.ports.store.apply(&ChangeSet { by, at: self.now, rights, writes })?;
+        files.into_iter().for_each(|file| objects::drop_now(self.ports, file));
         Ok(())
     }
 
@@ -353,7 +353,7 @@ impl Round<'_> {
         let act = match verdict.step {
             LifecycleStep::Archive => AuditAct::Archived,
             LifecycleStep::Erase => AuditAct::Erased,
-            LifecycleStep::Revive if life.standing.state == State::Archived => AuditAct::Unarchived,
+            LifecycleStep::Revive if life.status.state == State::Archived => AuditAct::Unarchived,
             LifecycleStep::Cool | LifecycleStep::Revive => return None,
         };
         Some(AuditEntry {
@@ -374,7 +374,7 @@ impl Round<'_> {
         let Some(keep) = policy.keep_audit_days else { return Ok(0) };
         let before = self.now.plus_millis(-i64::from(keep) * 86_400_000);
         if !self.writes {
-            return Ok(self.parts.store.audited_before(space, before)?);
+            return Ok(self.ports.store.audited_before(space, before)?);
         }
         let role = Role::Admin;
         let rights = space.filter(|_| self.rights).map(|space| Right { space, role, over: None });
@@ -383,7 +383,7 @@ impl Round<'_> {
             ChangeSet { by: self.by.clone(), at: self.now, rights: rights.into_iter().collect(), writes };
         let mut removed = 0;
         loop {
-            let pruned = self.parts.store.apply(&set)?.pruned;
+            let pruned = self.ports.store.apply(&set)?.pruned;
             removed += pruned as u64;
             if pruned < AUDIT_ACT {
                 return Ok(removed);
@@ -420,18 +420,18 @@ impl Steady {
 }
 
 /// Returns the single job of a store.
-fn own_job(parts: &Parts) -> Result<Job, Error> {
-    jobs::sole(parts, JobId::TEND, job::TEND, Steady::default().payload())
+fn own_job(ports: &Ports) -> Result<Job, Error> {
+    jobs::sole(ports, JobId::TEND, job::TEND, Steady::default().payload())
 }
 
 /// Records the state of the clock, unless a server is about to.
-fn note_steady(parts: &Parts, steady: Steady, now: Timestamp) -> Result<(), Error> {
-    let job = own_job(parts)?;
+fn note_steady(ports: &Ports, steady: Steady, now: Timestamp) -> Result<(), Error> {
+    let job = own_job(ports)?;
     if job.state != JobState::Waiting {
         return Ok(());
     }
     let noted = Job { payload: steady.payload(), ..job.clone() };
-    match jobs::moved(parts, now, job, noted) {
+    match jobs::moved(ports, now, job, noted) {
         Err(Error::Store(StoreError::Conflict(_))) => Ok(()),
         done => done.map(drop),
     }

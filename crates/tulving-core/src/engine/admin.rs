@@ -22,17 +22,17 @@ use crate::{
 impl Engine {
     /// Returns the spaces that the caller may see.
     pub fn spaces(&self, caller: &Caller) -> Result<Vec<Space>, Error> {
-        Ok(self.parts.store.spaces(&caller.viewer)?)
+        Ok(self.ports.store.spaces(&caller.viewer)?)
     }
 
     /// Creates a space.
     pub fn create_space(&self, caller: &Caller, name: &str, kind: SpaceKind) -> Result<Space, Error> {
-        directory::create_space(&self.parts, caller, name, kind)
+        directory::create_space(&self.ports, caller, name, kind)
     }
 
     /// Returns the members of a space.
     pub fn members(&self, caller: &Caller, space: &str) -> Result<Vec<(Principal, Membership)>, Error> {
-        directory::members(&self.parts, caller, space)
+        directory::members(&self.ports, caller, space)
     }
 
     /// Makes a principal a member of a space, or gives a member another role.
@@ -43,12 +43,12 @@ impl Engine {
         principal: &str,
         role: Role,
     ) -> Result<Membership, Error> {
-        directory::set_member(&self.parts, caller, space, principal, role)
+        directory::set_member(&self.ports, caller, space, principal, role)
     }
 
     /// Removes a membership.
     pub fn remove_member(&self, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
-        directory::remove_member(&self.parts, caller, space, principal)
+        directory::remove_member(&self.ports, caller, space, principal)
     }
 
     /// Creates a principal.
@@ -58,75 +58,75 @@ impl Engine {
         name: &str,
         kind: PrincipalKind,
     ) -> Result<Principal, Error> {
-        directory::create_principal(&self.parts, caller, name, kind)
+        directory::create_principal(&self.ports, caller, name, kind)
     }
 
     /// Returns the names of principals.
     pub fn names(&self, ids: &[PrincipalId]) -> Result<HashMap<PrincipalId, String>, Error> {
-        history::names(&self.parts, ids)
+        history::names(&self.ports, ids)
     }
 
     /// Creates a token, which is shown only once.
     pub fn create_token(&self, caller: &Caller, request: &TokenRequest) -> Result<(Secret, Token), Error> {
-        directory::create_token(&self.parts, caller, request)
+        directory::create_token(&self.ports, caller, request)
     }
 
     /// Returns the tokens that the caller may manage.
     pub fn tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
-        directory::tokens(&self.parts, caller)
+        directory::tokens(&self.ports, caller)
     }
 
     /// Revokes a token, by id or label.
     pub fn revoke_token(&self, caller: &Caller, which: &str) -> Result<Token, Error> {
-        directory::revoke_token(&self.parts, caller, which)
+        directory::revoke_token(&self.ports, caller, which)
     }
 
     /// Returns the newest audit entries, for admins.
     pub fn audit(&self, caller: &Caller, filter: &AuditFilter) -> Result<Vec<AuditEntry>, Error> {
-        directory::audit_entries(&self.parts, caller, filter)
+        directory::audit_entries(&self.ports, caller, filter)
     }
 
     /// Releases the jobs of holders that are gone, and returns their number.
     pub fn release_jobs(&self, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
-        jobs::release(&self.parts, is_gone)
+        jobs::release(&self.ports, is_gone)
     }
 
     /// Gives a dead job all its attempts again.
     pub fn retry_job(&self, caller: &Caller, id: JobId) -> Result<Job, Error> {
-        jobs::retry(&self.parts, caller, id)
+        jobs::retry(&self.ports, caller, id)
     }
 
     /// Returns the jobs in these states; empty means all.
     pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
-        jobs::jobs(&self.parts, caller, states, limit)
+        jobs::jobs(&self.ports, caller, states, limit)
     }
 
     /// Returns the passes in the caller's spaces, newest first.
     pub fn passes(&self, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
-        ledger::list(&self.parts, caller, filter)
+        ledger::list(&self.ports, caller, filter)
     }
 
     /// Returns one pass, with its acts in words.
     pub fn pass(&self, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
-        ledger::get(&self.parts, caller, id)
+        ledger::get(&self.ports, caller, id)
     }
 
     /// Undoes a pass as far as its effects still exist, or previews that.
     pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
         self.built_in("undo")?;
-        ledger::undo(&self.parts, caller, id, dry_run)
+        ledger::undo(&self.ports, caller, id, dry_run)
     }
 
     /// Undoes the newest change in the caller's space, made by the caller or by a pass, or previews that. A change by the
     /// caller is undone in full, or refused with the reason. A second undo redoes it.
     pub fn undo_last(&self, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
         self.built_in("undo")?;
-        ledger::undo_last(&self.parts, caller, dry_run)
+        ledger::undo_last(&self.ports, caller, dry_run)
     }
 
     /// Returns the cost of the language model over the last days, for an admin of the org.
     pub fn usage(&self, caller: &Caller, days: i64) -> Result<Spending, Error> {
-        usage::usage(&self.parts, &self.llm, caller, days)
+        usage::usage(&self.ports, &self.llm, caller, days)
     }
 
     /// Returns a page of a dump of everything, for an admin of the org.
@@ -136,12 +136,12 @@ impl Engine {
         position: DumpPosition,
         limit: usize,
     ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
-        transfer::dump(&self.parts, caller, position, limit)
+        transfer::dump(&self.ports, caller, position, limit)
     }
 
     /// Begins a load, for an admin of the org. Nothing is stored before it is [finished](Self::finish_load).
     pub fn begin_load(&self, caller: &Caller, options: LoadOptions) -> Result<DumpLoad, Error> {
-        transfer::begin(&self.parts, caller, options)
+        transfer::begin(&self.ports, caller, options)
     }
 
     /// Checks some lines of a dump, each with its number, and keeps them until the load is finished.
@@ -151,21 +151,21 @@ impl Engine {
         loading: &mut DumpLoad,
         lines: Vec<(u64, Record)>,
     ) -> Result<(), Error> {
-        transfer::load(&self.parts, caller, loading, lines)
+        transfer::load(&self.ports, caller, loading, lines)
     }
 
     /// Writes the lines of a load, all or none, once the last of them has arrived.
     pub fn finish_load(&self, caller: &Caller, loading: DumpLoad) -> Result<LoadReport, Error> {
-        transfer::finish(&self.parts, caller, loading)
+        transfer::finish(&self.ports, caller, loading)
     }
 
     /// Records that a backup replaced the content of the store.
     pub fn note_restore(&self, caller: &Caller, file: &str) -> Result<(), Error> {
-        transfer::note_restore(&self.parts, caller, file)
+        transfer::note_restore(&self.ports, caller, file)
     }
 
     /// Refuses everyone who may not replace or read the whole store.
     pub fn require_org_admin(&self, caller: &Caller) -> Result<(), Error> {
-        access::require_org_admin(&self.parts, caller)
+        access::require_org_admin(&self.ports, caller)
     }
 }

@@ -36,7 +36,7 @@ use crate::model::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, 
 use crate::text::withhold;
 use crate::verbs::access;
 use crate::verbs::jobs;
-use crate::verbs::save::{self, Order};
+use crate::verbs::save::{self, SaveOptions};
 
 /// Lease of the job: longer than one space may take.
 const LEASE: Duration = Duration::from_secs(300);
@@ -81,9 +81,9 @@ impl Engine {
     /// only previews that. The caller must be a writer, or an admin if a model is asked, because not every writer may spend
     /// money. Only one runs at a time in a store: while another is running, the model is not asked.
     pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<ConsolidationSummary, Error> {
-        let (space, _) = access::workplace(&self.parts, caller)?;
+        let (space, _) = access::workplace(&self.ports, caller)?;
         if self.llm().is_some() {
-            access::require(&self.parts, caller, space.id, Role::Admin)?;
+            access::require(&self.ports, caller, space.id, Role::Admin)?;
         }
         if self.llm().is_none() {
             return self.consolidate_here(&space, caller, write, None);
@@ -93,7 +93,7 @@ impl Engine {
         };
         let done = self.consolidate_here(&space, caller, write, Some(&mut job));
         // If another process has taken the job over, it is no longer ours to give back.
-        let given_back = jobs::give_back(&self.parts, job);
+        let given_back = jobs::give_back(&self.ports, job);
         let done = done?;
         match given_back {
             Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(done),
@@ -103,12 +103,12 @@ impl Engine {
 
     /// Claims the single consolidation job, so that nobody else pays for the same work; `None` if it is taken.
     fn claim_by_hand(&self) -> Result<Option<Job>, Error> {
-        let parts = &self.parts;
-        let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
-        let now = parts.clock.now();
+        let ports = &self.ports;
+        let job = jobs::sole(ports, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
+        let now = ports.clock.now();
         match is_held(&job, now) {
             true => Ok(None),
-            false => jobs::claim_this(parts, job, now, &self.holder, LEASE),
+            false => jobs::claim_this(ports, job, now, &self.holder, LEASE),
         }
     }
 
@@ -125,7 +125,7 @@ impl Engine {
             stays(ConsolidationSummary::default(), format!("there are no journals of the last {days} days"))
         });
         let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(told) };
-        *job = jobs::extend(&self.parts, job.clone(), LEASE)?;
+        *job = jobs::extend(&self.ports, job.clone(), LEASE)?;
         let judged = self.judge_records(caller, write)?;
         Ok(ConsolidationSummary { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
@@ -133,15 +133,15 @@ impl Engine {
     /// Consolidates every space, if it is turned on, due, a model is configured and no other process does it.
     pub fn consolidate_due(&self, holder: &str) -> Result<ConsolidationTick, Error> {
         let ConsolidationSettings { enabled, interval, .. } = self.consolidation();
-        let parts = &self.parts;
+        let ports = &self.ports;
         if !enabled {
             return Ok(ConsolidationTick::NotDue);
         }
         if self.llm().is_none() {
             return Ok(ConsolidationTick::NoModel);
         }
-        let job = jobs::sole(parts, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
-        let now = parts.clock.now();
+        let job = jobs::sole(ports, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
+        let now = ports.clock.now();
         if ConsolidationRound::of(&job).counts_from().is_none()
             && job.last_error.is_none()
             && !is_held(&job, now)
@@ -149,7 +149,7 @@ impl Engine {
             // It was just turned on: the first run is an interval later, for later processes too.
             let round = ConsolidationRound { since: Some(now), ..ConsolidationRound::of(&job) };
             let begun = Job { payload: serde_json::json!(round), ..job.clone() };
-            return match jobs::moved(parts, now, job, begun) {
+            return match jobs::moved(ports, now, job, begun) {
                 Ok(_) | Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {
                     Ok(ConsolidationTick::NotDue)
                 }
@@ -163,7 +163,7 @@ impl Engine {
         if is_held(&job, now) {
             return Ok(ConsolidationTick::Busy);
         }
-        let Some(mut job) = jobs::claim_this(parts, job, now, holder, LEASE)? else {
+        let Some(mut job) = jobs::claim_this(ports, job, now, holder, LEASE)? else {
             return Ok(ConsolidationTick::Busy);
         };
         let mut round = ConsolidationRound::of(&job);
@@ -175,8 +175,8 @@ impl Engine {
             }
             Err(_) => interval.min(AGAIN),
         };
-        let due_at = parts.clock.now().plus(rest);
-        let rested = jobs::rest(parts, job, serde_json::json!(round), due_at, done.as_ref().err());
+        let due_at = ports.clock.now().plus(rest);
+        let rested = jobs::rest(ports, job, serde_json::json!(round), due_at, done.as_ref().err());
         let done = done?;
         rested.map(|_| ConsolidationTick::Done(done))
     }
@@ -189,8 +189,8 @@ impl Engine {
         job: &mut Job,
         round: &mut ConsolidationRound,
     ) -> Result<Vec<(Space, ConsolidationSummary)>, Error> {
-        let parts = &self.parts;
-        let spaces = parts.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
+        let ports = &self.ports;
+        let spaces = ports.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
         let mut done = Vec::new();
         for space in spaces {
             if round.done.contains(&space.id) {
@@ -206,7 +206,7 @@ impl Engine {
                 Ok(told) => told,
             };
             round.done.push(space.id);
-            *job = jobs::extend(parts, job.clone(), LEASE)?;
+            *job = jobs::extend(ports, job.clone(), LEASE)?;
             let judged = match self.consolidation().apply {
                 true => self.judge_records(&caller, true),
                 false => Ok(RecordJudgingReport::default()),
@@ -216,7 +216,7 @@ impl Engine {
                 Err(error) => (Vec::new(), Some(error.code().to_owned())),
                 Ok(judged) => (judged.passes, None),
             };
-            *job = jobs::extend(parts, job.clone(), LEASE)?;
+            *job = jobs::extend(ports, job.clone(), LEASE)?;
             if told.is_some() || !records.is_empty() || undecided.is_some() {
                 done.push((space, ConsolidationSummary { records, undecided, ..told.unwrap_or_default() }));
             }
@@ -231,9 +231,9 @@ impl Engine {
         caller: &Caller,
         write: bool,
     ) -> Result<Option<ConsolidationSummary>, Error> {
-        let (parts, viewer) = (&self.parts, &caller.viewer);
+        let (ports, viewer) = (&self.ports, &caller.viewer);
         let folder = Folder::of(space);
-        let RecentJournals { said, unread } = files::recent(parts, &folder, consolidate::DAYS)?;
+        let RecentJournals { said, unread } = files::recent(ports, &folder, consolidate::DAYS)?;
         let pages: Vec<JournalExcerpt> =
             said.iter().filter_map(|(day, text)| JournalExcerpt::of(day.to_string(), text)).collect();
         let told = ConsolidationSummary { unread, ..ConsolidationSummary::default() };
@@ -241,7 +241,7 @@ impl Engine {
             let why = || "of the journals of the last days none could be read".to_owned();
             return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
         }
-        let known = long_term::load(parts, space)?;
+        let known = long_term::load(ports, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
             // No model was asked, and no journal was searched.
             return Ok(Some(stays(told, why)));
@@ -290,15 +290,15 @@ impl Engine {
         pass: &Pass,
         doubtful: Vec<String>,
     ) -> Result<Option<PassId>, Error> {
-        let parts = &self.parts;
+        let ports = &self.ports;
         if self.built_in("review").is_err() {
             return Ok(None);
         }
-        let id = PassId::mint(parts.clock.now());
+        let id = PassId::mint(ports.clock.now());
         let mut orders = Vec::new();
         for statement in doubtful {
-            let known = hearing::known(parts, caller, space, &statement)?;
-            let waits = hearing::waits(parts, caller, space, &statement)?;
+            let known = hearing::known(ports, caller, space, &statement)?;
+            let waits = hearing::waits(ports, caller, space, &statement)?;
             if !waits && !known.iter().any(|known| proactive::is_said(&statement, known)) {
                 let request = SaveRequest {
                     author: Some(Author::Auto),
@@ -306,7 +306,7 @@ impl Engine {
                     pass: Some(id),
                     ..SaveRequest::new(statement)
                 };
-                orders.push(Order { quarantined: true, ..Order::of(request) });
+                orders.push(SaveOptions { quarantined: true, ..SaveOptions::of(request) });
             }
         }
         if orders.is_empty() {
@@ -319,15 +319,15 @@ impl Engine {
                 "{count} {} held for review: {HELD}",
                 preview::plural(count, "line", "lines")
             )),
-            ..Pass::begun(id, PassKind::Consolidate, space.id, pass.by, parts.clock.now())
+            ..Pass::begun(id, PassKind::Consolidate, space.id, pass.by, ports.clock.now())
         };
-        save::save_by(parts, caller, orders, Some(&note))?;
+        save::save_by(ports, caller, orders, Some(&note))?;
         Ok(Some(id))
     }
 
     /// Returns a pass that begins on this number of journals.
     fn begun(&self, space: &Space, by: PrincipalId, journals: usize) -> Pass {
-        let now = self.parts.clock.now();
+        let now = self.ports.clock.now();
         let model = self.llm().map(|llm| llm.to_string());
         let looked = format!("{journals} {}", preview::plural(journals, "journal", "journals"));
         let note = Some(match &model {
@@ -341,8 +341,8 @@ impl Engine {
     fn noted_by_passes(&self, viewer: &Viewer, space: SpaceId) -> Result<HashSet<String>, Error> {
         let days = i64::try_from(consolidate::DAYS).unwrap_or(i64::MAX);
         // One day more: a pass may begin before midnight and write after it.
-        let since = self.parts.clock.now().plus_millis(-(days + 1) * 86_400_000);
-        let acts = ledger::acts(&self.parts, viewer, (space, PassKind::Shadow), since)?;
+        let since = self.ports.clock.now().plus_millis(-(days + 1) * 86_400_000);
+        let acts = ledger::acts(&self.ports, viewer, (space, PassKind::Shadow), since)?;
         let entry = |act| if let PassAct::Noted { entry, .. } = act { Some(entry) } else { None };
         Ok(acts.into_iter().filter_map(entry).collect())
     }
@@ -395,7 +395,7 @@ impl Engine {
         new: &str,
         told: ConsolidationSummary,
     ) -> Result<ConsolidationSummary, Error> {
-        let parts = &self.parts;
+        let ports = &self.ports;
         let ConsolidationSummary { added, removed, .. } = told;
         let act = PassAct::Replaced {
             file: LONG_TERM.to_owned(),
@@ -408,13 +408,13 @@ impl Engine {
         if let Some(why) = &told.dropped {
             pass = noting(pass, &format!("said of what is gone: {why}"));
         }
-        ledger::note(parts, None, &pass)?;
+        ledger::note(ports, None, &pass)?;
         let from = long_term::seen_as(known.digest.as_deref().unwrap_or_default());
         let path = long_term::file(folder);
         let from = from.ok_or_else(|| FileError::Changed { name: path.name().to_owned() })?;
-        match parts.files.replace(&path, new.as_bytes(), from, Some(parts.clock.now())) {
+        match ports.files.replace(&path, new.as_bytes(), from, Some(ports.clock.now())) {
             Ok(()) => {
-                let now = parts.clock.now();
+                let now = ports.clock.now();
                 let entry = AuditEntry {
                     id: AuditId::mint(now),
                     at: now,
@@ -433,7 +433,7 @@ impl Engine {
                 };
                 let id = pass.id;
                 let done = pass.ended(PassOutcome::Done, now);
-                ledger::note_with(parts, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
+                ledger::note_with(ports, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
                 Ok(ConsolidationSummary { pass: Some(id), ..told })
             }
             Err(error) => {
@@ -442,8 +442,8 @@ impl Engine {
                     other => other.code(),
                 };
                 let failed = noting(Pass { acts: Vec::new(), ..pass }, why);
-                let failed = failed.ended(PassOutcome::Failed, parts.clock.now());
-                ledger::note(parts, Some(PassOutcome::Begun), &failed)?;
+                let failed = failed.ended(PassOutcome::Failed, ports.clock.now());
+                ledger::note(ports, Some(PassOutcome::Begun), &failed)?;
                 match error {
                     // Nothing was changed, so no changes are reported.
                     FileError::Changed { .. } => {
@@ -464,7 +464,7 @@ impl Engine {
     }
 
     fn note_where(&self, write: bool, pass: &Pass) -> Result<(), Error> {
-        if write { ledger::note(&self.parts, None, pass) } else { Ok(()) }
+        if write { ledger::note(&self.ports, None, pass) } else { Ok(()) }
     }
 }
 

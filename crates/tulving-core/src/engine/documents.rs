@@ -13,7 +13,7 @@ use crate::model::memory::Attachment;
 use crate::model::request::Caller;
 use crate::model::vocabulary::Boundary;
 use crate::verbs::adopt::{self, ForeignImportOptions, ForeignImportReport};
-use crate::verbs::import::{self, Plan, ReadFile, TakenFile};
+use crate::verbs::import::{self, ImportPlan, ReadFile, TakenFile};
 use crate::verbs::objects;
 use crate::verbs::push::{self, Document};
 
@@ -22,56 +22,56 @@ impl Engine {
     /// whose text [`process_waiting`](Self::process_waiting) extracts.
     pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
         self.built_in("a document")?;
-        push::push(&self.parts, caller, document).map(|receipt| self.presenter().receipt(receipt))
+        push::push(&self.ports, caller, document).map(|receipt| self.presenter().receipt(receipt))
     }
 
     /// Returns the files that the caller imported into its space, as they were then, by path.
     pub fn imported(&self, caller: &Caller) -> Result<Vec<ImportedFile>, Error> {
         self.built_in("an import")?;
-        Ok(self.parts.store.imported(caller.space, caller.viewer.principal)?)
+        Ok(self.ports.store.imported(caller.space, caller.viewer.principal)?)
     }
 
     /// Imports the files that a [plan](crate::verbs::import::plan) marks for reading. A failure affects only its own file.
     pub fn import(
         &self,
         caller: &Caller,
-        plan: &mut Plan,
+        plan: &mut ImportPlan,
         files: Vec<ReadFile>,
     ) -> Result<Vec<TakenFile>, Error> {
         self.built_in("an import")?;
-        import::take(&self.parts, caller, plan, files)
+        import::take(&self.ports, caller, plan, files)
     }
 
     /// Counts the unchanged files whose memory lacks one of these labels or has another boundary.
     pub fn differing_import(
         &self,
         caller: &Caller,
-        plan: &Plan,
+        plan: &ImportPlan,
         tags: &[String],
         boundary: Option<Boundary>,
     ) -> Result<usize, Error> {
         self.built_in("an import")?;
-        import::differing(&self.parts, caller, plan, tags, boundary)
+        import::differing(&self.ports, caller, plan, tags, boundary)
     }
 
     /// Returns what an import would do with files that were read. Nothing is written.
     pub fn foresee_import(
         &self,
         caller: &Caller,
-        plan: &mut Plan,
+        plan: &mut ImportPlan,
         files: Vec<ReadFile>,
     ) -> Result<Vec<TakenFile>, Error> {
-        import::foresee(&self.parts, caller, plan, files)
+        import::foresee(&self.ports, caller, plan, files)
     }
 
     /// Archives the memories of files that have vanished, and returns those that were archived.
-    pub fn prune_import(&self, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
-        import::prune(&self.parts, caller, plan)
+    pub fn prune_import(&self, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
+        import::prune(&self.ports, caller, plan)
     }
 
     /// Returns the memories that [`prune_import`](Self::prune_import) would archive. Nothing is written.
-    pub fn foresee_prune(&self, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
-        import::foresee_prune(&self.parts, caller, plan)
+    pub fn foresee_prune(&self, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
+        import::foresee_prune(&self.ports, caller, plan)
     }
 
     /// Takes in what another system has kept, as often as one likes; see [`adopt`]. `progress` hears of how many
@@ -84,13 +84,13 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<ForeignImportReport, Error> {
         self.built_in("an import")?;
-        adopt::adopt(&self.parts, caller, collection, options, progress)
+        adopt::adopt(&self.ports, caller, collection, options, progress)
     }
 
     /// Runs one waiting job, if any: extracts the text of a file, prepares a link, reads a turn. Jobs that need a language
     /// model are run by [`think_waiting`](Self::think_waiting).
     pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
-        match process::one(&self.parts, holder)? {
+        match process::one(&self.ports, holder)? {
             None => self.hear_waiting(holder),
             done => Ok(done),
         }
@@ -98,17 +98,17 @@ impl Engine {
 
     /// Returns true if such a job is due.
     pub fn has_work(&self) -> Result<bool, Error> {
-        Ok(process::is_due(&self.parts)? || self.is_spoken_to()?)
+        Ok(process::is_due(&self.ports)? || self.is_spoken_to()?)
     }
 
     /// Returns the file that a memory describes.
     pub fn attachment(&self, caller: &Caller, which: MemoryRef) -> Result<(Attachment, Vec<u8>), Error> {
         self.built_in("a file")?;
-        objects::attachment(&self.parts, caller, which)
+        objects::attachment(&self.ports, caller, which)
     }
 
     /// Returns the tools missing on this machine to extract the text of some files, in words for people.
     pub fn missing_extractors(&self) -> Vec<String> {
-        self.parts.extractor.missing()
+        self.ports.extractor.missing()
     }
 }

@@ -18,27 +18,27 @@ use crate::model::request::Caller;
 impl Engine {
     /// Adds an entry to today's journal.
     pub fn remember(&self, caller: &Caller, content: &str) -> Result<JournalReceipt, Error> {
-        files::remember(&self.parts, caller, content)
+        files::remember(&self.ports, caller, content)
     }
 
     /// Returns the journals of the caller's space, newest first.
     pub fn journals(&self, caller: &Caller) -> Result<JournalFileList, Error> {
-        files::list(&self.parts, caller)
+        files::list(&self.ports, caller)
     }
 
     /// Returns the journal of a day; `None` if there is none.
     pub fn journal(&self, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
-        files::get(&self.parts, caller, date)
+        files::get(&self.ports, caller, date)
     }
 
     /// Finds the newest journal entries, at most `limit`, that contain a text verbatim, ignoring case.
     pub fn search_journals(&self, caller: &Caller, query: &str, limit: usize) -> Result<JournalHits, Error> {
-        files::search(&self.parts, &self.journals, caller, query, limit)
+        files::search(&self.ports, &self.journals, caller, query, limit)
     }
 
     /// Returns `MEMORY.md` of the caller's space.
     pub fn long_term(&self, caller: &Caller) -> Result<LongTermFile, Error> {
-        long_term::read(&self.parts, caller)
+        long_term::read(&self.ports, caller)
     }
 
     /// Replaces `MEMORY.md` if it still has the [digest](LongTermFile::digest) that the caller saw, empty for no file; without a
@@ -49,22 +49,22 @@ impl Engine {
         content: &str,
         seen: Option<&str>,
     ) -> Result<LongTermFile, Error> {
-        long_term::replace(&self.parts, caller, content, seen)
+        long_term::replace(&self.ports, caller, content, seen)
     }
 
     /// Returns the earlier texts of `MEMORY.md`, newest first.
     pub fn long_term_history(&self, caller: &Caller) -> Result<Vec<Previous>, Error> {
-        long_term::previous(&self.parts, caller)
+        long_term::previous(&self.ports, caller)
     }
 
     /// Returns an earlier text by its id.
     pub fn long_term_before(&self, caller: &Caller, id: &str) -> Result<String, Error> {
-        long_term::previous_text(&self.parts, caller, id)
+        long_term::previous_text(&self.ports, caller, id)
     }
 
     /// Restores an earlier text. The current one is kept in turn.
     pub fn restore_long_term(&self, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
-        long_term::restore(&self.parts, caller, id)
+        long_term::restore(&self.ports, caller, id)
     }
 
     /// Imports the journals of another workspace, repeatably; see [`take_over`].
@@ -74,17 +74,17 @@ impl Engine {
         diary: Diary,
         dry_run: bool,
     ) -> Result<JournalImportReport, Error> {
-        take_over::take_over(&self.parts, caller, diary, dry_run)
+        take_over::take_over(&self.ports, caller, diary, dry_run)
     }
 
     /// Lists the files in the folder of the caller's space.
     pub fn files(&self, caller: &Caller) -> Result<WorkspaceFileList, Error> {
-        shelf::list(&self.parts, caller)
+        shelf::list(&self.ports, caller)
     }
 
     /// Returns the text of a file there.
     pub fn file(&self, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
-        shelf::get(&self.parts, caller, name)
+        shelf::get(&self.ports, caller, name)
     }
 
     /// Creates or replaces a file there. The old content is kept.
@@ -95,12 +95,12 @@ impl Engine {
         content: &str,
         writing: FileWriteMode,
     ) -> Result<WorkspaceFile, Error> {
-        shelf::put(&self.parts, caller, name, content, writing)
+        shelf::put(&self.ports, caller, name, content, writing)
     }
 
     /// Removes a file there.
     pub fn remove_file(&self, caller: &Caller, name: &str) -> Result<(), Error> {
-        shelf::remove(&self.parts, caller, name)
+        shelf::remove(&self.ports, caller, name)
     }
 
     /// Archives a conversation as a file in the folder of the caller's space and as a memory that recall finds. Both or
@@ -111,17 +111,17 @@ impl Engine {
         request: ConversationArchiveRequest,
     ) -> Result<ConversationArchiveReceipt, Error> {
         self.built_in("an archive")?;
-        archive::archive(&self.parts, caller, request)
+        archive::archive(&self.ports, caller, request)
     }
 
     /// Returns the archived conversations, newest first.
     pub fn conversations(&self, caller: &Caller) -> Result<ConversationFileList, Error> {
-        archive::list(&self.parts, caller)
+        archive::list(&self.ports, caller)
     }
 
     /// Reads a conversation back from its file; by its name, the path of its file, or the key of its memory.
     pub fn conversation(&self, caller: &Caller, name: &str) -> Result<Transcript, Error> {
-        archive::get(&self.parts, caller, name)
+        archive::get(&self.ports, caller, name)
     }
 
     /// Reads some of the changes in the folders of all spaces, so that recall finds the content of files.

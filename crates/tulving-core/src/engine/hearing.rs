@@ -23,11 +23,11 @@ use crate::model::space::{Space, Viewer};
 use crate::model::time::Zone;
 use crate::model::turn::{Listening, Turn};
 use crate::model::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::{self, Newcomer, Source};
 use crate::verbs::jobs;
 use crate::verbs::recall;
-use crate::verbs::save::{self, Order, embed};
+use crate::verbs::save::{self, SaveOptions, embed};
 
 /// The job kinds that are handled here.
 const KINDS: &[&str] = &[job::PROACTIVE];
@@ -58,7 +58,7 @@ impl Engine {
     /// Returns true if turns wait to be read by rules.
     pub(super) fn is_spoken_to(&self) -> Result<bool, Error> {
         let listening = self.listening();
-        let due = || self.parts.store.claimable(KINDS, self.parts.clock.now(), 1);
+        let due = || self.ports.store.claimable(KINDS, self.ports.clock.now(), 1);
         Ok(listening.enabled && !self.asks_about_turns(&listening) && !due()?.is_empty())
     }
 
@@ -73,7 +73,7 @@ impl Engine {
         if !listening.enabled || self.asks_about_turns(&listening) {
             return Ok(None);
         }
-        match jobs::claim_any(&self.parts, KINDS, holder, LEASE)? {
+        match jobs::claim_any(&self.ports, KINDS, holder, LEASE)? {
             Some(job) => self.heard(&listening, job).map(Some),
             None => Ok(None),
         }
@@ -81,17 +81,17 @@ impl Engine {
 
     /// Reads the turn of a claimed job.
     pub(super) fn heard(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
-        let parts = &self.parts;
+        let ports = &self.ports;
         if job.is_spent() {
-            return failed(parts, job, jobs::NEVER_ENDED);
+            return failed(ports, job, jobs::NEVER_ENDED);
         }
         match self.hear(listening, &job) {
             Ok((gleaned, trouble)) => {
                 self.add_up(gleaned);
-                let done = ended(parts, job)?;
+                let done = ended(ports, job)?;
                 Ok(Processed { trouble: trouble.map(str::to_owned), ..done })
             }
-            Err(error) => given_up(parts, job, &error),
+            Err(error) => given_up(ports, job, &error),
         }
     }
 
@@ -109,8 +109,8 @@ impl Engine {
         listening: &Listening,
         job: &Job,
     ) -> Result<(TurnReadingCounts, Option<&'static str>), Error> {
-        let parts = &self.parts;
-        let Some((caller, space, turn)) = found(parts, job)? else {
+        let ports = &self.ports;
+        let Some((caller, space, turn)) = found(ports, job)? else {
             return Ok((TurnReadingCounts::default(), None));
         };
         let caller = Caller { zone: self.zone.clone(), ..caller };
@@ -118,16 +118,16 @@ impl Engine {
             return Ok((TurnReadingCounts::default(), None));
         }
         let mut pass = PassId::from_bytes(*job.id.as_bytes());
-        match parts.store.pass(&caller.viewer, pass)? {
+        match ports.store.pass(&caller.viewer, pass)? {
             // The turn was read and its results were saved before a process ended. A model might word them differently now.
             Some(done) if !done.acts.is_empty() => return Ok((TurnReadingCounts::default(), None)),
             // A repeated reading is another pass: the pass named after the job records what the first one did.
-            Some(_) => pass = PassId::mint(parts.clock.now()),
+            Some(_) => pass = PassId::mint(ports.clock.now()),
             None => {}
         }
         let (found, trouble) = self.read_turn(listening, &turn);
         let heard = ProactiveTurn { turn: &turn, trusted: listening.trusts(&turn), pass };
-        let mut known = |statement: &str| known(parts, &caller, &space, statement);
+        let mut known = |statement: &str| known(ports, &caller, &space, statement);
         let (proposals, known) = proactive::proposals(heard, found, &mut known)?;
         let aside = proposals.iter().filter(|proposal| proposal.aside).count();
         let gleaned = TurnReadingCounts {
@@ -136,17 +136,20 @@ impl Engine {
             known,
             ..TurnReadingCounts::default()
         };
-        let order = |one: proactive::SaveProposal| Order { quarantined: one.aside, ..Order::of(one.request) };
+        let order = |one: proactive::SaveProposal| SaveOptions {
+            quarantined: one.aside,
+            ..SaveOptions::of(one.request)
+        };
         if !proposals.is_empty() {
             let orders = proposals.into_iter().map(order).collect();
-            let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, parts.clock.now());
+            let note = Pass::begun(pass, PassKind::Proactive, space.id, turn.logged_by, ports.clock.now());
             let asked = self.asks_about_turns(listening) && trouble.is_none();
             let note = Pass {
                 note: Some(turn.note()),
                 model: asked.then(|| self.llm()).flatten().map(|llm| llm.to_string()),
                 ..note
             };
-            save::save_by(parts, &caller, orders, Some(&note))?;
+            save::save_by(ports, &caller, orders, Some(&note))?;
         }
         Ok((gleaned, trouble))
     }
@@ -172,20 +175,20 @@ impl Engine {
 }
 
 /// Returns the turn of a job if it is still in the log, its space, and its logger as the caller.
-pub(super) fn found(parts: &Parts, job: &Job) -> Result<Option<(Caller, Space, Turn)>, Error> {
+pub(super) fn found(ports: &Ports, job: &Job) -> Result<Option<(Caller, Space, Turn)>, Error> {
     let Some((space, turn, by)) = job.turn() else { return Ok(None) };
     let viewer = Viewer { principal: by, within: Some(vec![space]) };
-    let Some(turn) = parts.store.turn(&viewer, turn)? else { return Ok(None) };
+    let Some(turn) = ports.store.turn(&viewer, turn)? else { return Ok(None) };
     let (agent, origin, zone) = (None, Origin::Extraction, Zone::default());
     let caller = Caller { viewer, ceiling: Role::Writer, space, agent, origin, zone };
-    let space = access::space_of_call(parts, &caller)?;
+    let space = access::space_of_call(ports, &caller)?;
     Ok(Some((caller, space, turn)))
 }
 
 /// Returns the known memories near a statement: similar in words or meaning, or captured before and then forgotten on
 /// purpose.
 pub(super) fn known(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &Space,
     statement: &str,
@@ -193,7 +196,7 @@ pub(super) fn known(
     let here = Filter { space: Some(space.id), records_only: true, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(statement)));
     let request = RecallRequest { mode, filter: here.clone(), sort: None, limit: COMPARED };
-    let found = recall::recall(parts, caller, &request)?.hits.into_iter().map(|hit| hit.memory);
+    let found = recall::recall(ports, caller, &request)?.hits.into_iter().map(|hit| hit.memory);
     let gone = Filter {
         forgotten: Forgotten::Only,
         quarantined: Quarantined::Either,
@@ -202,14 +205,14 @@ pub(super) fn known(
         content_only: true,
         ..here
     };
-    let gone = parts.store.list(&caller.viewer, &gone, Sort::Newest, COMPARED, None)?;
+    let gone = ports.store.list(&caller.viewer, &gone, Sort::Newest, COMPARED, None)?;
     let said =
-        found.chain(gone).map(|memory| KnownMemory { content: memory.edition.text.content, near: false });
-    Ok(said.chain(near(parts, caller, space, statement)?).collect())
+        found.chain(gone).map(|memory| KnownMemory { content: memory.fields.text.content, near: false });
+    Ok(said.chain(near(ports, caller, space, statement)?).collect())
 }
 
 /// Returns true if a memory with this statement waits for review.
-pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
+pub(super) fn waits(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Result<bool, Error> {
     let filter = Filter {
         space: Some(space.id),
         quarantined: Quarantined::Only,
@@ -217,28 +220,28 @@ pub(super) fn waits(parts: &Parts, caller: &Caller, space: &Space, statement: &s
         content_only: true,
         ..Filter::default()
     };
-    Ok(!parts.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
+    Ok(!ports.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
 }
 
 /// Returns the memories that mean nearly the same; none without a model.
-fn near(parts: &Parts, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<KnownMemory>, Error> {
+fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<KnownMemory>, Error> {
     let form = ContentForm { content_type: ContentType::Text, language: None };
-    let (chunks, _) = embed::embed(parts, &[Source { content: statement, form, title: None }]);
+    let (chunks, _) = embed::embed(ports, &[Source { content: statement, form, title: None }]);
     let embedding = chunks.into_iter().flatten().find_map(|chunk| chunk.embedding);
     let Some(embedding) = embedding else { return Ok(Vec::new()) };
     let (boundary, owner) = (space.default_boundary(), caller.viewer.principal);
     let newcomer = Newcomer { space: space.id, boundary, owner };
-    let near = embedding::near(parts, newcomer, &embedding, None)?;
+    let near = embedding::near(ports, newcomer, &embedding, None)?;
     Ok(near
         .into_iter()
-        .map(|(memory, _)| KnownMemory { content: memory.edition.text.content, near: true })
+        .map(|(memory, _)| KnownMemory { content: memory.fields.text.content, near: true })
         .collect())
 }
 
 /// Ends a reading that succeeded; it leaves no trace except the saved memories.
-pub(super) fn ended(parts: &Parts, job: Job) -> Result<Processed, Error> {
+pub(super) fn ended(ports: &Ports, job: Job) -> Result<Processed, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
-    match jobs::remove(parts, job) {
+    match jobs::remove(ports, job) {
         // Another process has claimed it since, so it owns the job.
         Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(Processed::well(done)),
         Err(error) => Err(error),
@@ -246,15 +249,15 @@ pub(super) fn ended(parts: &Parts, job: Job) -> Result<Processed, Error> {
 }
 
 /// Ends a reading that failed: it is retried later, unless there is nobody to save anything for.
-pub(super) fn given_up(parts: &Parts, job: Job, error: &Error) -> Result<Processed, Error> {
+pub(super) fn given_up(ports: &Ports, job: Job, error: &Error) -> Result<Processed, Error> {
     match error.class() {
         // The logger may no longer write there, or the space is gone.
-        Class::Absent | Class::Denied | Class::Caller => ended(parts, job),
+        Class::Absent | Class::Denied | Class::Caller => ended(ports, job),
         // Reported by its code: the error text may contain what was said.
-        _ => failed(parts, job, error.code()),
+        _ => failed(ports, job, error.code()),
     }
 }
 
-pub(super) fn failed(parts: &Parts, job: Job, why: &str) -> Result<Processed, Error> {
-    Ok(Processed::badly(jobs::fail(parts, job, why)?, why))
+pub(super) fn failed(ports: &Ports, job: Job, why: &str) -> Result<Processed, Error> {
+    Ok(Processed::badly(jobs::fail(ports, job, why)?, why))
 }

@@ -23,7 +23,7 @@ use crate::model::preview;
 use crate::model::request::{Caller, TurnFilter};
 use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
 use crate::model::vocabulary::{JobState, PassKind, PassOutcome, TurnRole};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 use crate::verbs::read;
 
@@ -47,7 +47,7 @@ impl Engine {
     /// Returns true if such a job is due.
     pub fn has_to_think(&self) -> Result<bool, Error> {
         let kinds = self.thoughts(&self.listening());
-        Ok(!kinds.is_empty() && !self.parts.store.claimable(&kinds, self.parts.clock.now(), 1)?.is_empty())
+        Ok(!kinds.is_empty() && !self.ports.store.claimable(&kinds, self.ports.clock.now(), 1)?.is_empty())
     }
 
     /// Returns the kinds of jobs that ask a language model.
@@ -63,7 +63,7 @@ impl Engine {
         if kinds.is_empty() {
             return Ok(None);
         }
-        match jobs::claim_any(&self.parts, &kinds, holder, LEASE)? {
+        match jobs::claim_any(&self.ports, &kinds, holder, LEASE)? {
             None => Ok(None),
             Some(job) if job.kind == job::SHADOW => self.noted(&listening, job).map(Some),
             Some(job) => self.heard(&listening, job).map(Some),
@@ -72,52 +72,52 @@ impl Engine {
 
     /// Journals the answer of a claimed job.
     fn noted(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
-        let parts = &self.parts;
+        let ports = &self.ports;
         if job.is_spent() {
-            return failed(parts, job, jobs::NEVER_ENDED);
+            return failed(ports, job, jobs::NEVER_ENDED);
         }
         match self.looked_at(listening, &job) {
-            Ok(None) => ended(parts, job),
+            Ok(None) => ended(ports, job),
             Ok(Some(lines)) => {
                 self.add_up(TurnReadingCounts { journaled: lines, ..TurnReadingCounts::default() });
                 Ok(Processed::well(Job { state: JobState::Done, lease: None, ..job }))
             }
             Err(Error::Llm(error)) if !error.was_asked() => {
-                Ok(Processed::badly(jobs::postpone(parts, job, pause(&error))?, error.code()))
+                Ok(Processed::badly(jobs::postpone(ports, job, pause(&error))?, error.code()))
             }
             // Another process has the job, so it reports the result.
             Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(Processed::well(job)),
-            Err(error) => given_up(parts, job, &error),
+            Err(error) => given_up(ports, job, &error),
         }
     }
 
     /// Writes the new notes on an answer, ends its job, and returns the number of lines. Returns `None` if there is no pass to
     /// record: the model gave nothing, or was not asked.
     fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
-        let parts = &self.parts;
-        let Some((caller, space, answer)) = found(parts, job)? else { return Ok(None) };
+        let ports = &self.ports;
+        let Some((caller, space, answer)) = found(ports, job)? else { return Ok(None) };
         // Checked before the model is asked: a caller who may not write there needs no answer.
-        access::workplace(parts, &caller)?;
+        access::workplace(ports, &caller)?;
         // The journal belongs to the space, no matter who gave the answer.
         let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);
         }
         let id = PassId::from_bytes(*job.id.as_bytes());
-        let before = parts.store.pass(&caller.viewer, id)?;
+        let before = ports.store.pass(&caller.viewer, id)?;
         match &before {
             // Somebody did not want these notes.
             Some(pass) if pass.outcome == PassOutcome::Undone => return Ok(None),
-            Some(pass) if is_written(parts, &caller, pass)? => {
-                return end(parts, job, pass.clone()).map(Some);
+            Some(pass) if is_written(ports, &caller, pass)? => {
+                return end(ports, job, pass.clone()).map(Some);
             }
             _ => {}
         }
         let ShadowNotes { entries, mut left_out } = self.entries(listening, &caller, &answer)?;
-        let mut sieve = parts.sieve(&space);
+        let mut redactor = ports.redactor(&space);
         let mut lines: Vec<String> = Vec::new();
         for entry in entries {
-            match sieve.content(Field::Content, entry) {
+            match redactor.content(Field::Content, entry) {
                 Ok(line) => lines.push(line),
                 Err(refused) => left_out.push(refused.code().to_owned()),
             }
@@ -125,7 +125,7 @@ impl Engine {
         if lines.is_empty() && left_out.is_empty() {
             return Ok(None);
         }
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let day = Day::of(now);
         let act = |line: &String| PassAct::Noted { file: day.path(), entry: format::digest(line) };
         let facts = std::iter::once(format!("turn {} ({}); author auto", answer.position, answer.source));
@@ -138,33 +138,33 @@ impl Engine {
         let before = before.map(|before| before.outcome);
         if lines.is_empty() {
             let nothing = pass.ended(PassOutcome::Nothing, now);
-            ledger::note_with(parts, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+            ledger::note_with(ports, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
             return Ok(Some(0));
         }
         // The same transaction checks that no other process has taken the job meanwhile.
         let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
-        ledger::note_with(parts, before, &pass, vec![same])?;
-        files::append(parts, &caller, day, &lines.join("\n"))?;
-        end(parts, job, pass).map(Some)
+        ledger::note_with(ports, before, &pass, vec![same])?;
+        files::append(ports, &caller, day, &lines.join("\n"))?;
+        end(ports, job, pass).map(Some)
     }
 
     /// Returns the new notes on an answer.
     fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<ShadowNotes, Error> {
-        let parts = &self.parts;
-        let said = answered(parts, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
+        let ports = &self.ports;
+        let said = answered(ports, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
         let Some(exchange) = said.and_then(|said| Exchange::of(&said, answer)) else {
             return Ok(ShadowNotes::default());
         };
-        let begun = parts.clock.now();
+        let begun = ports.clock.now();
         shadow::entries(
             &exchange,
             listening.journal.model.clone(),
             &mut ShadowContext {
                 ask: &mut |prompt| self.ask(shadow::PASS, prompt),
                 search: &mut |query, limit| self.search_journals(caller, query, limit),
-                today: &said_on(parts, caller, Day::of(begun))?,
+                today: &said_on(ports, caller, Day::of(begun))?,
                 elapsed: &mut || {
-                    let micros = parts.clock.now().as_micros().saturating_sub(begun.as_micros());
+                    let micros = ports.clock.now().as_micros().saturating_sub(begun.as_micros());
                     Duration::from_micros(u64::try_from(micros).unwrap_or(0))
                 },
             },
@@ -173,10 +173,10 @@ impl Engine {
 }
 
 /// Records that a pass has written its notes, and ends its job.
-fn end(parts: &Parts, job: &Job, pass: Pass) -> Result<usize, Error> {
+fn end(ports: &Ports, job: &Job, pass: Pass) -> Result<usize, Error> {
     let (lines, from) = (pass.acts.len(), pass.outcome);
-    let done = pass.ended(PassOutcome::Done, parts.clock.now());
-    ledger::note_with(parts, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+    let done = pass.ended(PassOutcome::Done, ports.clock.now());
+    ledger::note_with(ports, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
     Ok(lines)
 }
 
@@ -201,27 +201,27 @@ fn pause(why: &LlmError) -> Duration {
 }
 
 /// Returns the question of an answer: the newest turn of a user before it in its channel.
-fn answered(parts: &Parts, caller: &Caller, answer: &Turn) -> Result<Option<Turn>, Error> {
+fn answered(ports: &Ports, caller: &Caller, answer: &Turn) -> Result<Option<Turn>, Error> {
     let last = usize::try_from(TURNS_KEPT + TURNS_BETWEEN_PRUNES).unwrap_or(usize::MAX);
     let filter = TurnFilter { channel: answer.channel.clone(), before: Some(answer.position), last };
-    let before = parts.store.turns(&caller.viewer, answer.space, &filter, read::PAGE_BYTES)?;
+    let before = ports.store.turns(&caller.viewer, answer.space, &filter, read::PAGE_BYTES)?;
     let here =
         before.into_iter().filter(|turn| turn.channel == answer.channel && turn.role == TurnRole::User);
     Ok(here.max_by_key(|turn| turn.position))
 }
 
 /// Returns the entries of a day's journal.
-fn said_on(parts: &Parts, caller: &Caller, day: Day) -> Result<Vec<String>, Error> {
-    let journal = files::get(parts, caller, day)?;
+fn said_on(ports: &Ports, caller: &Caller, day: Day) -> Result<Vec<String>, Error> {
+    let journal = files::get(ports, caller, day)?;
     Ok(journal.map_or_else(Vec::new, |journal| journal.entries()))
 }
 
 /// Returns true if a note of a pass is in the journal.
-fn is_written(parts: &Parts, caller: &Caller, pass: &Pass) -> Result<bool, Error> {
+fn is_written(ports: &Ports, caller: &Caller, pass: &Pass) -> Result<bool, Error> {
     for act in &pass.acts {
         let PassAct::Noted { file, entry } = act else { continue };
         let Some(day) = Day::of_path(file) else { continue };
-        if said_on(parts, caller, day)?.iter().any(|said| format::digest(said) == *entry) {
+        if said_on(ports, caller, day)?.iter().any(|said| format::digest(said) == *entry) {
             return Ok(true);
         }
     }

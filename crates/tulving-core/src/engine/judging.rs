@@ -31,21 +31,21 @@ impl Engine {
     /// Lets the model judge memories of the caller's space that say nearly the same, and applies its decisions; without `write`
     /// it only previews them. Private and shared memories are two separate passes.
     pub(super) fn judge_records(&self, caller: &Caller, write: bool) -> Result<RecordJudgingReport, Error> {
-        let parts = &self.parts;
+        let ports = &self.ports;
         let mut judged = RecordJudgingReport::default();
         if self.built_in("a pass").is_err() {
             return Ok(judged);
         }
-        match access::require(parts, caller, caller.space, Role::Writer) {
+        match access::require(ports, caller, caller.space, Role::Writer) {
             Err(Error::Denied { .. }) => return Ok(judged),
             required => required?,
         };
         let of = (caller.space, PassKind::Records);
-        let before = ledger::acts(parts, &caller.viewer, of, Timestamp::from_micros(0))?;
+        let before = ledger::acts(ports, &caller.viewer, of, Timestamp::from_micros(0))?;
         let case = |act| if let PassAct::Judged { case } = act { Some(case) } else { None };
         let before: HashSet<String> = before.into_iter().filter_map(case).collect();
         for private in [false, true] {
-            let cases = merge::cases(parts, caller, private, &before, records::GROUPS)?;
+            let cases = merge::cases(ports, caller, private, &before, records::GROUPS)?;
             if cases.is_empty() {
                 continue;
             }
@@ -64,7 +64,7 @@ impl Engine {
                     reason,
                 })
                 .collect();
-            let now = parts.clock.now();
+            let now = ports.clock.now();
             let by = caller.viewer.principal;
             let groups = preview::plural(cases.len(), "group", "groups");
             let pass = Pass {
@@ -74,11 +74,11 @@ impl Engine {
                 acts: answered.iter().map(|case| PassAct::Judged { case: case.digest() }).collect(),
                 ..Pass::begun(PassId::mint(now), PassKind::Records, caller.space, by, now)
             };
-            let pass = merge::settle(parts, caller, &pass, &decided, write)?;
+            let pass = merge::settle(ports, caller, &pass, &decided, write)?;
             match write {
                 true => judged.passes.extend((pass.outcome == PassOutcome::Done).then_some(pass.id)),
                 false => {
-                    let told = ledger::told(parts, caller, caller.space, pass.acts)?;
+                    let told = ledger::told(ports, caller, caller.space, pass.acts)?;
                     judged.foreseen.extend(told.into_iter().map(|(_, told)| told.text));
                 }
             }
@@ -88,5 +88,5 @@ impl Engine {
 }
 
 fn content(memory: &Memory) -> &str {
-    &memory.edition.text.content
+    &memory.fields.text.content
 }

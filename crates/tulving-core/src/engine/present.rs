@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::Engine;
 use crate::model::answer::{
-    Completed, Edited, Foreseen, Gone, Hit, Page, Receipt, Relocated, Timeline, Warning,
+    CompletedMemory, EditedMemory, ForgetWherePreview, ForgottenMemories, Hit, MovedMemories, Page, Receipt,
+    Timeline, Warning,
 };
 use crate::model::id::SpaceId;
-use crate::model::memory::{Memory, Standing};
+use crate::model::memory::{Memory, Status};
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::rank::decay;
@@ -22,8 +23,8 @@ pub(super) struct Presenter {
 impl Engine {
     /// Returns a presenter for this moment. Without the store's spaces, memories have no name of their space.
     pub(super) fn presenter(&self) -> Presenter {
-        let spaces = self.sights.spaces(&self.parts).unwrap_or_default();
-        Presenter { now: self.parts.clock.now(), spaces }
+        let spaces = self.sights.spaces(&self.ports).unwrap_or_default();
+        Presenter { now: self.ports.clock.now(), spaces }
     }
 
     /// Completes one memory.
@@ -37,10 +38,10 @@ impl Presenter {
     /// archived from its expiry on.
     pub(super) fn memory(&self, memory: Memory) -> Memory {
         Memory {
-            commands: commands::marks(&memory.edition),
+            commands: commands::marks(&memory.fields),
             importance_now: Some(decay::shown(&memory, self.now)),
             space_name: self.name_of(memory.space),
-            standing: Standing { state: memory.state_at(self.now), ..memory.standing },
+            status: Status { state: memory.state_at(self.now), ..memory.status },
             ..memory
         }
     }
@@ -65,34 +66,34 @@ impl Presenter {
     }
 
     /// Completes an edited memory, and warns if its text tries to give commands.
-    pub(super) fn edit(&self, edited: Edited) -> Edited {
-        let Edited { memory, mut warnings } = self.changed(edited);
+    pub(super) fn edit(&self, edited: EditedMemory) -> EditedMemory {
+        let EditedMemory { memory, mut warnings } = self.changed(edited);
         warnings.extend(Warning::marked(memory.commands.clone()));
-        Edited { memory, warnings }
+        EditedMemory { memory, warnings }
     }
 
     pub(super) fn receipt(&self, receipt: Receipt) -> Receipt {
         Receipt { memory: self.memory(receipt.memory), ..receipt }
     }
 
-    pub(super) fn changed(&self, edited: Edited) -> Edited {
-        Edited { memory: self.memory(edited.memory), ..edited }
+    pub(super) fn changed(&self, edited: EditedMemory) -> EditedMemory {
+        EditedMemory { memory: self.memory(edited.memory), ..edited }
     }
 
-    pub(super) fn completed(&self, completed: Completed) -> Completed {
-        Completed { memory: self.memory(completed.memory), ..completed }
+    pub(super) fn completed(&self, completed: CompletedMemory) -> CompletedMemory {
+        CompletedMemory { memory: self.memory(completed.memory), ..completed }
     }
 
-    pub(super) fn gone(&self, gone: Gone) -> Gone {
-        Gone { forgotten: self.memories(gone.forgotten), ..gone }
+    pub(super) fn gone(&self, gone: ForgottenMemories) -> ForgottenMemories {
+        ForgottenMemories { forgotten: self.memories(gone.forgotten), ..gone }
     }
 
-    pub(super) fn foreseen(&self, foreseen: Foreseen) -> Foreseen {
-        Foreseen { newest: self.memories(foreseen.newest), ..foreseen }
+    pub(super) fn foreseen(&self, foreseen: ForgetWherePreview) -> ForgetWherePreview {
+        ForgetWherePreview { newest: self.memories(foreseen.newest), ..foreseen }
     }
 
-    pub(super) fn relocated(&self, relocated: Relocated) -> Relocated {
-        Relocated { moved: self.memories(relocated.moved), ..relocated }
+    pub(super) fn relocated(&self, relocated: MovedMemories) -> MovedMemories {
+        MovedMemories { moved: self.memories(relocated.moved), ..relocated }
     }
 
     /// Completes a hit. Its other sections count for the marks if the content is cut and does not include them.

@@ -13,34 +13,34 @@ use crate::{verbs::ask, verbs::follow, verbs::once};
 impl Engine {
     /// Writes the accesses counted since the last flush, and returns the number of memories.
     pub fn flush(&self) -> Result<u64, Error> {
-        self.touches.flush(&self.parts)
+        self.touches.flush(&self.ports)
     }
 
     /// Embeds up to `most` sections of the memories that wait for vectors of the answering model. Memories that failed a few
     /// times are left to [`change_model`](Self::change_model).
     pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.parts, Aim::Answering, most)
+        embedding::embed_waiting(&self.ports, Aim::Answering, most)
     }
 
     /// Returns true if that would find work.
     pub fn has_to_embed(&self) -> Result<bool, Error> {
-        embedding::is_due(&self.parts)
+        embedding::is_due(&self.ports)
     }
 
     /// Embeds on the user's request: it skips nothing, and if another model is configured than the answering one, it embeds for
     /// that one too and lets it take over once everything is embedded.
     pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.parts, Aim::SetUp, most)
+        embedding::embed_waiting(&self.ports, Aim::SetUp, most)
     }
 
     /// Embeds up to `most` sections of one memory, and returns the number of sections left.
     pub fn embed_memory(&self, caller: &Caller, which: MemoryRef, most: usize) -> Result<usize, Error> {
-        embedding::embed_memory(&self.parts, caller, which, most)
+        embedding::embed_memory(&self.ports, caller, which, most)
     }
 
     /// Returns the configured model, if any.
     pub fn set_up_model(&self) -> Option<String> {
-        self.parts.embedder.model().ok()
+        self.ports.embedder.model().ok()
     }
 
     /// Returns the configured language model, if any.
@@ -51,30 +51,30 @@ impl Engine {
     /// Asks the language model for this pass. The cost is recorded under the pass, and a spent budget is an error. No right is
     /// checked: the caller is responsible for the content of the prompt.
     pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
-        ask::ask(&self.parts, &self.llm, pass, prompt)
+        ask::ask(&self.ports, &self.llm, pass, prompt)
     }
 
     /// Returns the number of memories that wait for vectors.
     pub fn waiting_to_be_embedded(&self, caller: &Caller) -> Result<u64, Error> {
-        embedding::waiting(&self.parts, caller)
+        embedding::waiting(&self.ports, caller)
     }
 
     /// Returns the entries of the change log after `after` that the caller may see: up to `limit`, 1 to
     /// [`CHANGES`](crate::model::limits::CHANGES). Fewer need not mean that there are no more; the log was read to its end if
     /// [`read_to`](Changes::read_to) is the [`head`](Self::head).
     pub fn changes(&self, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
-        follow::changes(&self.parts, caller, after, limit)
+        follow::changes(&self.ports, caller, after, limit)
     }
 
     /// Returns the last entry of the change log, the start for followers that want only new entries.
     pub fn head(&self) -> Result<Seq, Error> {
-        Ok(self.parts.store.head()?)
+        Ok(self.ports.store.head()?)
     }
 
     /// Returns a random id of the content as a whole. If a backup replaces the content the id changes, and the change log then
     /// has other entries under the same numbers.
     pub fn epoch(&self) -> Result<[u8; 16], Error> {
-        Ok(self.parts.store.epoch()?)
+        Ok(self.ports.store.epoch()?)
     }
 
     /// Begins an idempotent request under a key of the caller's choice: 1 to [`ONCE_KEY_CHARS`](crate::model::limits::ONCE_KEY_CHARS)
@@ -83,7 +83,7 @@ impl Engine {
     /// A principal has at most [`CLAIMS`](crate::model::limits::CLAIMS) at a time: beyond that the oldest answered one is dropped. An
     /// answer given in a space is refused to a caller who may no longer enter it.
     pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
-        once::begin(&self.parts, caller, key, fingerprint)
+        once::begin(&self.ports, caller, key, fingerprint)
     }
 
     /// Keeps the answer to a request that [began](Self::begin_once) at that time. An answer longer than
@@ -98,11 +98,11 @@ impl Engine {
         begun: Timestamp,
         answer: &str,
     ) -> Result<(), Error> {
-        once::answer(&self.parts, caller, key, begun, answer)
+        once::answer(&self.ports, caller, key, begun, answer)
     }
 
     /// Lets a request that [began](Self::begin_once) at that time and failed begin again.
     pub fn drop_once(&self, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
-        once::give_up(&self.parts, caller, key, begun)
+        once::give_up(&self.ports, caller, key, begun)
     }
 }

@@ -21,7 +21,7 @@ use crate::model::turn::{TURNS_KEPT, Turn};
 use crate::model::vocabulary::{AuditAct, ContentType, TurnRole};
 use crate::text::normalize;
 use crate::text::withhold::Redactor;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::conversation;
 use crate::verbs::save;
 
@@ -101,26 +101,26 @@ pub struct ConversationFileList {
 
 /// Archives a conversation.
 pub(crate) fn archive(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: ConversationArchiveRequest,
 ) -> Result<ConversationArchiveReceipt, Error> {
-    let (space, right) = access::file_workplace(parts, caller)?;
+    let (space, right) = access::file_workplace(ports, caller)?;
     let from_log = request.messages.is_none();
     let messages = match request.messages {
         Some(messages) => messages.iter().map(checked).collect::<Result<Vec<_>, _>>()?,
-        None => logged(parts, caller, request.channel)?,
+        None => logged(ports, caller, request.channel)?,
     };
     bound(&messages)?;
-    let mut sieve = parts.sieve(&space);
-    let messages = public(messages, &mut sieve)?;
+    let mut redactor = ports.redactor(&space);
+    let messages = public(messages, &mut redactor)?;
     let mut title = save::intake::given(Field::Title, request.title.as_deref(), limits::TITLE_CHARS)?;
-    save::intake::withhold_line(&mut sieve, Field::Title, &mut title, limits::TITLE_CHARS)?;
+    save::intake::withhold_line(&mut redactor, Field::Title, &mut title, limits::TITLE_CHARS)?;
     let title = title.unwrap_or_else(|| opening(&messages));
     let given = save::intake::given_text(Field::Summary, request.summary.as_deref(), limits::SUMMARY_CHARS)?;
-    let given = given.map(|given| sieve.content(Field::Summary, given)).transpose()?;
-    let warnings = sieve.withheld().warnings();
-    let now = parts.clock.now();
+    let given = given.map(|given| redactor.content(Field::Summary, given)).transpose()?;
+    let warnings = redactor.withheld().warnings();
+    let now = ports.clock.now();
     let transcript = Transcript { title, messages };
     let text = transcript::write(&transcript, &note(&transcript, from_log, now));
     let (folder, day) = (Folder::of(&space), Day::of(now));
@@ -129,11 +129,11 @@ pub(crate) fn archive(
         let name = if count == 1 { format!("{day}-{slug}") } else { format!("{day}-{slug}-{count}") };
         let path = path(&folder, &name);
         let key = format!("conversation-{name}");
-        if is_taken(parts, caller, &key)? {
+        if is_taken(ports, caller, &key)? {
             continue;
         }
         let pledge = Pledge { path, memory: MemoryId::mint(now) };
-        match parts.files.pledge(&pledge, text.as_bytes()) {
+        match ports.files.pledge(&pledge, text.as_bytes()) {
             Err(FileError::Exists { .. }) => continue,
             done => done?,
         }
@@ -146,16 +146,16 @@ pub(crate) fn archive(
             boundary: Some(space.default_boundary()),
             ..SaveRequest::new(summary.as_str())
         };
-        let saved = save::save_as(parts, caller, pledge.memory, request);
+        let saved = save::save_as(ports, caller, pledge.memory, request);
         // If this fails now, the next process does it: in the end both exist, or neither.
-        let _ = settle(parts, &pledge);
+        let _ = settle(ports, &pledge);
         let receipt = match saved {
             // Another process was faster.
             Err(Error::Held { .. }) => continue,
             saved => saved?,
         };
         // Both are there; that the audit does not name the file costs only that.
-        let _ = super::audit(parts, caller, (&space, right), AuditAct::FileWritten, pledge.path.to_string());
+        let _ = super::audit(ports, caller, (&space, right), AuditAct::FileWritten, pledge.path.to_string());
         return Ok(ConversationArchiveReceipt {
             path: pledge.path.to_string(),
             name,
@@ -172,10 +172,10 @@ pub(crate) fn archive(
 }
 
 /// Lists the archived conversations of the caller's space, newest first.
-pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<ConversationFileList, Error> {
-    let Some(folder) = readable(parts, caller)? else { return Ok(ConversationFileList::default()) };
-    settle_within(parts, &folder)?;
-    let mut listed = parts.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
+pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<ConversationFileList, Error> {
+    let Some(folder) = readable(ports, caller)? else { return Ok(ConversationFileList::default()) };
+    settle_within(ports, &folder)?;
+    let mut listed = ports.files.list(&folder, FOLDER, limits::FILES_LISTED)?;
     let unread = unlisted(&mut listed, &folder, FOLDER);
     let mut conversations: Vec<ConversationFile> = listed
         .files
@@ -196,39 +196,39 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<ConversationFileLis
 
 /// Reads a conversation back from its file. `name` is its name from [`list`], its path in the folder, or the key of its
 /// memory.
-pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Transcript, Error> {
+pub(crate) fn get(ports: &Ports, caller: &Caller, name: &str) -> Result<Transcript, Error> {
     let absent = || FileError::Absent { name: preview::short(name) };
-    let folder = readable(parts, caller)?.ok_or_else(absent)?;
-    settle_within(parts, &folder)?;
+    let folder = readable(ports, caller)?.ok_or_else(absent)?;
+    settle_within(ports, &folder)?;
     let bare = name.strip_prefix("conversation-").unwrap_or(name);
     let bare = below(bare, FOLDER).unwrap_or(bare);
     let bare = bare.strip_suffix(".md").unwrap_or(bare);
     let path = FilePath::new(&folder, &format!("{FOLDER}/{bare}.md"))?;
-    let found = parts.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
+    let found = ports.files.read(&path, limits::CONVERSATION_BYTES as u64 * 2)?;
     let found = found.ok_or_else(absent)?;
     Ok(transcript::read(&super::text(&found.bytes)))
 }
 
 /// Settles the files that a killed process left pending in a folder.
-fn settle_within(parts: &Parts, folder: &Folder) -> Result<(), Error> {
-    let pledges = parts.files.pledges()?;
+fn settle_within(ports: &Ports, folder: &Folder) -> Result<(), Error> {
+    let pledges = ports.files.pledges()?;
     pledges
         .iter()
         .filter(|pledge| pledge.path.folder() == folder)
-        .try_for_each(|pledge| settle(parts, pledge))
+        .try_for_each(|pledge| settle(ports, pledge))
 }
 
 /// Settles a pending file: it stays if its memory was saved, otherwise it is removed.
-pub(crate) fn settle(parts: &Parts, pledge: &Pledge) -> Result<(), Error> {
-    let entries = parts.store.entries(&[pledge.memory], None)?;
-    Ok(parts.files.settle(pledge, !entries.is_empty())?)
+pub(crate) fn settle(ports: &Ports, pledge: &Pledge) -> Result<(), Error> {
+    let entries = ports.store.entries(&[pledge.memory], None)?;
+    Ok(ports.files.settle(pledge, !entries.is_empty())?)
 }
 
 fn path(folder: &Folder, name: &str) -> FilePath {
     FilePath::new(folder, &format!("{FOLDER}/{name}.md")).expect("slugs are fit")
 }
 
-fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
+fn is_taken(ports: &Ports, caller: &Caller, key: &str) -> Result<bool, Error> {
     let viewer = Viewer { within: Some(vec![caller.space]), ..caller.viewer.clone() };
     let filter = Filter {
         space: Some(caller.space),
@@ -236,12 +236,12 @@ fn is_taken(parts: &Parts, caller: &Caller, key: &str) -> Result<bool, Error> {
         forgotten: Forgotten::Without,
         ..Filter::default()
     };
-    Ok(parts.store.count(&viewer, &filter)? > 0)
+    Ok(ports.store.count(&viewer, &filter)? > 0)
 }
 
 /// Returns the turns still in the log.
-fn logged(parts: &Parts, caller: &Caller, channel: Option<String>) -> Result<Vec<TranscriptMessage>, Error> {
-    let turns = conversation::whole_log(parts, caller, channel, limits::CONVERSATION_BYTES)?;
+fn logged(ports: &Ports, caller: &Caller, channel: Option<String>) -> Result<Vec<TranscriptMessage>, Error> {
+    let turns = conversation::whole_log(ports, caller, channel, limits::CONVERSATION_BYTES)?;
     let message = |turn: Turn| TranscriptMessage {
         role: turn.role,
         speaker: turn.speaker,
@@ -265,13 +265,16 @@ fn checked(message: &TranscriptMessage) -> Result<TranscriptMessage, Invalid> {
 }
 
 /// Removes what must not be stored from the messages. A message that is entirely private is left out.
-fn public(messages: Vec<TranscriptMessage>, sieve: &mut Redactor) -> Result<Vec<TranscriptMessage>, Invalid> {
+fn public(
+    messages: Vec<TranscriptMessage>,
+    redactor: &mut Redactor,
+) -> Result<Vec<TranscriptMessage>, Invalid> {
     let mut public = Vec::with_capacity(messages.len());
     for mut message in messages {
-        let left = sieve.pass(Field::Conversation, &message.content)?;
+        let left = redactor.pass(Field::Conversation, &message.content)?;
         let empty = left.trim().is_empty() && !message.content.trim().is_empty();
         message.content = left.into_owned();
-        save::intake::withhold_line(sieve, Field::Speaker, &mut message.speaker, limits::NOTE_CHARS)?;
+        save::intake::withhold_line(redactor, Field::Speaker, &mut message.speaker, limits::NOTE_CHARS)?;
         public.extend((!empty).then_some(message));
     }
     if public.is_empty() { Err(Invalid::OnlyPrivate { field: Field::Conversation }) } else { Ok(public) }

@@ -18,7 +18,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, SecretPolicy};
 use crate::ports::From;
 use crate::text::withhold;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::{readable, readable_space};
 
@@ -64,18 +64,18 @@ impl LongTermFile {
 }
 
 /// Reads the file of the caller's space.
-pub(crate) fn read(parts: &Parts, caller: &Caller) -> Result<LongTermFile, Error> {
-    let space = readable_space(parts, caller)?;
+pub(crate) fn read(ports: &Ports, caller: &Caller) -> Result<LongTermFile, Error> {
+    let space = readable_space(ports, caller)?;
     if !access::shares_files(caller, &space) {
-        return Ok(told(parts, &space, None));
+        return Ok(told(ports, &space, None));
     }
-    load(parts, &space)
+    load(ports, &space)
 }
 
 /// Replaces the file if it is still what the caller saw. `seen` is the digest from [`read`], empty for no file; without one,
 /// any current text is replaced.
 pub(crate) fn replace(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     content: &str,
     seen: Option<&str>,
@@ -84,34 +84,34 @@ pub(crate) fn replace(
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
-    let (space, right) = access::file_workplace(parts, caller)?;
-    let mut sieve = parts.sieve(&space);
-    let content = sieve.file(content)?;
+    let (space, right) = access::file_workplace(ports, caller)?;
+    let mut redactor = ports.redactor(&space);
+    let content = redactor.file(content)?;
     let path = file(&Folder::of(&space));
     let from = match seen {
         None => From::Any,
         Some(digest) => seen_as(digest).ok_or_else(|| changed(&path))?,
     };
-    super::audit(parts, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
-    parts.files.replace(&path, content.as_bytes(), from, Some(parts.clock.now()))?;
-    Ok(LongTermFile { warnings: sieve.withheld().warnings(), ..load(parts, &space)? })
+    super::audit(ports, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
+    ports.files.replace(&path, content.as_bytes(), from, Some(ports.clock.now()))?;
+    Ok(LongTermFile { warnings: redactor.withheld().warnings(), ..load(ports, &space)? })
 }
 
 /// Lists its previous versions, newest first.
-pub(crate) fn previous(parts: &Parts, caller: &Caller) -> Result<Vec<Previous>, Error> {
-    let Some(folder) = readable(parts, caller)? else { return Ok(Vec::new()) };
-    Ok(parts.files.previous(&file(&folder))?)
+pub(crate) fn previous(ports: &Ports, caller: &Caller) -> Result<Vec<Previous>, Error> {
+    let Some(folder) = readable(ports, caller)? else { return Ok(Vec::new()) };
+    Ok(ports.files.previous(&file(&folder))?)
 }
 
 /// Returns the text of a previous version.
-pub(crate) fn previous_text(parts: &Parts, caller: &Caller, id: &str) -> Result<String, Error> {
-    let folder = readable(parts, caller)?.ok_or_else(|| no_previous(id))?;
-    let found = previous_bytes(parts, &file(&folder), id)?;
+pub(crate) fn previous_text(ports: &Ports, caller: &Caller, id: &str) -> Result<String, Error> {
+    let folder = readable(ports, caller)?.ok_or_else(|| no_previous(id))?;
+    let found = previous_bytes(ports, &file(&folder), id)?;
     Ok(super::text(&found))
 }
 
-fn previous_bytes(parts: &Parts, path: &FilePath, id: &str) -> Result<Vec<u8>, FileError> {
-    parts.files.previous_content(path, id)?.ok_or_else(|| no_previous(id))
+fn previous_bytes(ports: &Ports, path: &FilePath, id: &str) -> Result<Vec<u8>, FileError> {
+    ports.files.previous_content(path, id)?.ok_or_else(|| no_previous(id))
 }
 
 fn no_previous(id: &str) -> FileError {
@@ -119,37 +119,37 @@ fn no_previous(id: &str) -> FileError {
 }
 
 /// Restores a previous version. The current text is kept as a previous version in turn.
-pub(crate) fn restore(parts: &Parts, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
-    let (space, right) = access::file_workplace(parts, caller)?;
+pub(crate) fn restore(ports: &Ports, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
+    let (space, right) = access::file_workplace(ports, caller)?;
     let path = file(&Folder::of(&space));
-    let found = previous_bytes(parts, &path, id)?;
+    let found = previous_bytes(ports, &path, id)?;
     // The version may predate the check for secrets, so it is checked now. Bytes that are not text are restored unchanged.
-    let mut sieve = parts.sieve(&space);
+    let mut redactor = ports.redactor(&space);
     let found = match std::str::from_utf8(&found) {
-        Ok(text) => Cow::Owned(sieve.file(text)?.into_owned().into_bytes()),
+        Ok(text) => Cow::Owned(redactor.file(text)?.into_owned().into_bytes()),
         Err(_) => Cow::Borrowed(&found),
     };
-    super::audit(parts, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
-    parts.files.replace(&path, &found, From::Any, Some(parts.clock.now()))?;
-    Ok(LongTermFile { warnings: sieve.withheld().warnings(), ..load(parts, &space)? })
+    super::audit(ports, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
+    ports.files.replace(&path, &found, From::Any, Some(ports.clock.now()))?;
+    Ok(LongTermFile { warnings: redactor.withheld().warnings(), ..load(ports, &space)? })
 }
 
 pub(crate) fn file(folder: &Folder) -> FilePath {
     super::path(folder, FILE)
 }
 
-pub(crate) fn load(parts: &Parts, space: &Space) -> Result<LongTermFile, Error> {
-    let found = parts.files.read(&file(&Folder::of(space)), limits::JOURNAL_SHOWN_BYTES)?;
-    Ok(told(parts, space, found))
+pub(crate) fn load(ports: &Ports, space: &Space) -> Result<LongTermFile, Error> {
+    let found = ports.files.read(&file(&Folder::of(space)), limits::JOURNAL_SHOWN_BYTES)?;
+    Ok(told(ports, space, found))
 }
 
 /// Describes the file that was found; empty if there is none.
-fn told(parts: &Parts, space: &Space, found: Option<FileContent>) -> LongTermFile {
+fn told(ports: &Ports, space: &Space, found: Option<FileContent>) -> LongTermFile {
     let path = file(&Folder::of(space));
     let digest = found.as_ref().map(|found| file::digest(&found.bytes));
     let modified_at = found.as_ref().map(|found| found.stamp.modified_at());
     let content = found.map(|found| super::text(&found.bytes)).unwrap_or_default();
-    let (path, secrets) = (path.to_string(), parts.secrecy.of(space));
+    let (path, secrets) = (path.to_string(), ports.secret_policies.of(space));
     LongTermFile { path, content, digest, modified_at, warnings: Vec::new(), secrets }
 }
 

@@ -24,7 +24,7 @@ use crate::model::request::Caller;
 use crate::model::space::Space;
 use crate::model::vocabulary::{AuditAct, Boundary, Role};
 use crate::text::normalize;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 pub use self::day::Day;
 pub use self::mirror::MirrorReport;
@@ -99,83 +99,83 @@ impl Journal {
 }
 
 /// Appends an entry to the journal of today.
-pub(crate) fn remember(parts: &Parts, caller: &Caller, content: &str) -> Result<JournalReceipt, Error> {
+pub(crate) fn remember(ports: &Ports, caller: &Caller, content: &str) -> Result<JournalReceipt, Error> {
     let content = normalize::content(content)?;
-    let (space, right) = access::file_workplace(parts, caller)?;
-    let mut sieve = parts.sieve(&space);
-    let content = sieve.content(Field::Content, content)?;
-    let entry = format::entry(&content, parts.limits.content_bytes)?;
-    let day = Day::of(parts.clock.now());
+    let (space, right) = access::file_workplace(ports, caller)?;
+    let mut redactor = ports.redactor(&space);
+    let content = redactor.content(Field::Content, content)?;
+    let entry = format::entry(&content, ports.limits.content_bytes)?;
+    let day = Day::of(ports.clock.now());
     audit(
-        parts,
+        ports,
         caller,
         (&space, right),
         AuditAct::Noted,
         format!("{} {}", day.path(), format::digest(&entry)),
     )?;
-    let noted = append(parts, caller, day, &entry)?;
-    Ok(JournalReceipt { warnings: sieve.withheld().warnings(), ..noted })
+    let noted = append(ports, caller, day, &entry)?;
+    Ok(JournalReceipt { warnings: redactor.withheld().warnings(), ..noted })
 }
 
 /// Records a change of a file in the audit log, before it is made. If the process ends in between, the file itself shows
 /// that it was not made.
 fn audit(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     (space, right): (&Space, Right),
     act: AuditAct,
     detail: String,
 ) -> Result<(), Error> {
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let mut entry = access::audit(caller, now, act);
     (entry.space, entry.detail) = (Some(space.id), Some(detail));
     // The files of a space have its default boundary.
     let private = space.default_boundary() == Boundary::Private;
     entry.private_to = private.then_some(caller.viewer.principal);
-    parts.store.apply(&access::changes(caller, now, vec![right], vec![Write::Audit(entry)]))?;
+    ports.store.apply(&access::changes(caller, now, vec![right], vec![Write::Audit(entry)]))?;
     Ok(())
 }
 
 /// Appends lines unchanged to the journal of a day, all of them or none. What must not be stored was already removed.
 pub(crate) fn append(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     date: Day,
     lines: &str,
 ) -> Result<JournalReceipt, Error> {
-    let (space, _) = access::file_workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(ports, caller)?;
     let path = path(&Folder::of(&space), &date.journal());
-    let appended = parts.files.append(&path, lines)?;
+    let appended = ports.files.append(&path, lines)?;
     let (path, entry, created) = (path.to_string(), lines.to_owned(), appended.created);
     Ok(JournalReceipt { date, path, entry, created, warnings: Vec::new() })
 }
 
 /// Returns the journal of a day, or `None` if there is none.
-pub(crate) fn get(parts: &Parts, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
-    let Some(folder) = readable(parts, caller)? else { return Ok(None) };
+pub(crate) fn get(ports: &Ports, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
+    let Some(folder) = readable(ports, caller)? else { return Ok(None) };
     let path = path(&folder, &date.journal());
-    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    let found = ports.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
     Ok(found.map(|found| Journal { date, path: path.to_string(), content: text(&found.bytes) }))
 }
 
 /// Lists the journals of the caller's space, newest first.
-pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<JournalFileList, Error> {
-    let Some(folder) = readable(parts, caller)? else { return Ok(JournalFileList::default()) };
-    Ok(journals(parts, &folder)?)
+pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<JournalFileList, Error> {
+    let Some(folder) = readable(ports, caller)? else { return Ok(JournalFileList::default()) };
+    Ok(journals(ports, &folder)?)
 }
 
 /// Reads the journals of the last days, including today, newest first. Also returns those that could not be read.
-pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<RecentJournals, FileError> {
-    let today = Day::of(parts.clock.now());
+pub(crate) fn recent(ports: &Ports, folder: &Folder, days: usize) -> Result<RecentJournals, FileError> {
+    let today = Day::of(ports.clock.now());
     let days: Vec<Day> = std::iter::successors(Some(today), |day| Some(day.before())).take(days).collect();
-    let JournalFileList { journals, mut unread } = journals(parts, folder)?;
+    let JournalFileList { journals, mut unread } = journals(ports, folder)?;
     // Only files that may be one of these journals matter.
     let names: Vec<String> = days.iter().map(|day| path(folder, &day.journal()).to_string()).collect();
     unread.retain(|one| one.path == folder.join(FOLDER) || names.contains(&one.path));
     let mut recent = RecentJournals { said: Vec::new(), unread };
     for journal in journals.into_iter().filter(|journal| days.contains(&journal.date)) {
         let path = path(folder, &journal.date.journal());
-        match parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES) {
+        match ports.files.read(&path, limits::JOURNAL_SEARCHED_BYTES) {
             Ok(Some(found)) => recent.said.push((journal.date, text(&found.bytes))),
             Ok(None) => {}
             Err(error) => recent.unread.push(Unread { path: journal.path, why: error.to_string() }),
@@ -185,8 +185,8 @@ pub(crate) fn recent(parts: &Parts, folder: &Folder, days: usize) -> Result<Rece
 }
 
 /// Lists the journals in a folder, newest first.
-fn journals(parts: &Parts, folder: &Folder) -> Result<JournalFileList, FileError> {
-    let mut listed = parts.files.list(folder, FOLDER, limits::FILES_LISTED)?;
+fn journals(ports: &Ports, folder: &Folder) -> Result<JournalFileList, FileError> {
+    let mut listed = ports.files.list(folder, FOLDER, limits::FILES_LISTED)?;
     let unread = unlisted(&mut listed, folder, FOLDER);
     let journal = |file: FileEntry| {
         let date = day_of(&file.path)?;
@@ -219,14 +219,14 @@ fn day_of(path: &FilePath) -> Option<Day> {
 
 /// Returns the folder of the caller's space, if the caller may read there. `None` for a member who does not share its files,
 /// and so sees none.
-fn readable(parts: &Parts, caller: &Caller) -> Result<Option<Folder>, Error> {
-    let space = readable_space(parts, caller)?;
+fn readable(ports: &Ports, caller: &Caller) -> Result<Option<Folder>, Error> {
+    let space = readable_space(ports, caller)?;
     Ok(access::shares_files(caller, &space).then(|| Folder::of(&space)))
 }
 
-fn readable_space(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
-    access::require(parts, caller, caller.space, Role::Reader)?;
-    access::space_of_call(parts, caller)
+fn readable_space(ports: &Ports, caller: &Caller) -> Result<Space, Error> {
+    access::require(ports, caller, caller.space, Role::Reader)?;
+    access::space_of_call(ports, caller)
 }
 
 /// Returns the path of a file in the folder of journals.

@@ -15,7 +15,7 @@ use crate::model::file::{FilePath, Folder, Stamp};
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::text::normalize;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::read;
 
 use super::day::Day;
@@ -62,7 +62,7 @@ struct CachedJournalTexts {
 
 /// Returns the newest entries that contain a text, at most `limit`.
 pub(crate) fn search(
-    parts: &Parts,
+    ports: &Ports,
     memo: &JournalTextCache,
     caller: &Caller,
     query: &str,
@@ -78,9 +78,9 @@ pub(crate) fn search(
         return Err(Invalid::TooLong { field: Field::Text, got, limit: most, unit: "bytes" }.into());
     }
     let needle = fold::folded(&normalize::unified(query));
-    let Some(folder) = readable(parts, caller)? else { return Ok(JournalHits::default()) };
-    let search = JournalSearch { parts, memo, folder, needle };
-    let JournalFileList { journals, unread } = journals(parts, &search.folder)?;
+    let Some(folder) = readable(ports, caller)? else { return Ok(JournalHits::default()) };
+    let search = JournalSearch { ports, memo, folder, needle };
+    let JournalFileList { journals, unread } = journals(ports, &search.folder)?;
     let mut hits = JournalHits { entries: Vec::new(), unread };
     for journal in journals {
         if hits.entries.len() == limit {
@@ -96,7 +96,7 @@ pub(crate) fn search(
 
 /// The text to search for, and the place.
 struct JournalSearch<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     memo: &'a JournalTextCache,
     folder: Folder,
     /// The text, folded.
@@ -118,13 +118,13 @@ impl JournalSearch<'_> {
         if known.is_some_and(|known| !self.may_hold(&known)) {
             return Ok(Vec::new());
         }
-        let Some(found) = self.parts.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
+        let Some(found) = self.ports.files.read(&path, limits::JOURNAL_SEARCHED_BYTES)? else {
             return Ok(Vec::new());
         };
         let text = super::text(&found.bytes);
         let folded = fold::folded(&text);
         let holds = self.may_hold(&folded);
-        if found.stamp.is_settled(self.parts.clock.now()) {
+        if found.stamp.is_settled(self.ports.clock.now()) {
             self.memo.keep(path, found.stamp, folded);
         }
         if !holds {

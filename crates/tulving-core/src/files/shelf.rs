@@ -10,7 +10,7 @@ use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::AuditAct;
 use crate::ports::From;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::readable;
 
@@ -76,13 +76,13 @@ pub enum FileWriteMode {
 
 /// Lists the files in the folder of the caller's space. In the workspace itself only files of memory count: it may be
 /// somebody's own folder, with many other files.
-pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<WorkspaceFileList, Error> {
-    let readable = readable(parts, caller)?;
+pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<WorkspaceFileList, Error> {
+    let readable = readable(ports, caller)?;
     let name = readable.as_ref().map_or("", Folder::as_str).to_owned();
     let mut shelf = WorkspaceFileList { folder: name, files: Vec::new(), more: false, refused: Vec::new() };
     let Some(folder) = readable else { return Ok(shelf) };
     for below in folder.kept_below() {
-        let listed = parts.files.list(&folder, below, limits::FILES_LISTED)?;
+        let listed = ports.files.list(&folder, below, limits::FILES_LISTED)?;
         shelf.files.extend(listed.files.iter().map(WorkspaceFile::of));
         shelf.more |= listed.more;
         shelf.refused.extend(listed.refused);
@@ -91,10 +91,10 @@ pub(crate) fn list(parts: &Parts, caller: &Caller) -> Result<WorkspaceFileList, 
 }
 
 /// Returns a file with its text.
-pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
-    let folder = readable(parts, caller)?.ok_or_else(|| absent(name))?;
+pub(crate) fn get(ports: &Ports, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
+    let folder = readable(ports, caller)?.ok_or_else(|| absent(name))?;
     let path = named(&folder, name)?;
-    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    let found = ports.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
     let found = found.ok_or_else(|| absent(name))?;
     if file::is_binary(&found.bytes) {
         return Err(FileError::NotText { name: crate::model::preview::short(name) }.into());
@@ -105,7 +105,7 @@ pub(crate) fn get(parts: &Parts, caller: &Caller, name: &str) -> Result<Workspac
 
 /// Creates or replaces a file.
 pub(crate) fn put(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     name: &str,
     content: &str,
@@ -115,30 +115,30 @@ pub(crate) fn put(
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
-    let (space, right) = access::file_workplace(parts, caller)?;
+    let (space, right) = access::file_workplace(ports, caller)?;
     let path = named(&Folder::of(&space), name)?;
-    let mut sieve = parts.sieve(&space);
-    let content = sieve.file(content)?;
-    super::audit(parts, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
+    let mut redactor = ports.redactor(&space);
+    let content = redactor.file(content)?;
+    super::audit(ports, caller, (&space, right), AuditAct::FileWritten, path.to_string())?;
     match writing {
-        FileWriteMode::New => parts.files.create(&path, content.as_bytes())?,
+        FileWriteMode::New => ports.files.create(&path, content.as_bytes())?,
         FileWriteMode::Any => {
-            parts.files.replace(&path, content.as_bytes(), From::Any, Some(parts.clock.now()))?;
+            ports.files.replace(&path, content.as_bytes(), From::Any, Some(ports.clock.now()))?;
         }
     }
-    let stamp = parts.files.stamp(&path)?.ok_or_else(|| absent(name))?;
-    let warnings = sieve.withheld().warnings();
+    let stamp = ports.files.stamp(&path)?.ok_or_else(|| absent(name))?;
+    let warnings = redactor.withheld().warnings();
     Ok(WorkspaceFile { warnings, ..WorkspaceFile::of(&FileEntry { path, stamp }) })
 }
 
 /// Removes a file and its previous versions, so that no file of the home contains erased text. For a file that no longer
 /// exists, the previous versions are still removed.
-pub(crate) fn remove(parts: &Parts, caller: &Caller, name: &str) -> Result<(), Error> {
-    let (space, right) = access::file_workplace(parts, caller)?;
+pub(crate) fn remove(ports: &Ports, caller: &Caller, name: &str) -> Result<(), Error> {
+    let (space, right) = access::file_workplace(ports, caller)?;
     let path = named(&Folder::of(&space), name)?;
-    super::audit(parts, caller, (&space, right), AuditAct::FileRemoved, path.to_string())?;
-    let removed = parts.files.remove(&path, From::Any)?;
-    let forgotten = parts.files.forget_previous(&path)?;
+    super::audit(ports, caller, (&space, right), AuditAct::FileRemoved, path.to_string())?;
+    let removed = ports.files.remove(&path, From::Any)?;
+    let forgotten = ports.files.forget_previous(&path)?;
     if removed || forgotten > 0 { Ok(()) } else { Err(absent(name)) }
 }
 

@@ -19,7 +19,7 @@ use crate::model::limits;
 use crate::model::request::Caller;
 use crate::ports::From;
 use crate::text::withhold::{RedactionCounts, Redactor};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::format::{self, EntryLayout};
 use super::{Day, long_term, path};
@@ -65,12 +65,12 @@ pub enum LongTermImportOutcome {
 
 /// Imports journals. With `dry_run`, only reports what it would do.
 pub(crate) fn take_over(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     diary: Diary,
     dry_run: bool,
 ) -> Result<JournalImportReport, Error> {
-    let (space, _) = access::file_workplace(parts, caller)?;
+    let (space, _) = access::file_workplace(ports, caller)?;
     let folder = Folder::of(&space);
     let mut taken =
         JournalImportReport { skipped: diary.unread, beside: diary.beside, ..JournalImportReport::default() };
@@ -81,14 +81,14 @@ pub(crate) fn take_over(
             continue;
         };
         let file = path(&folder, &day.journal());
-        let (bytes, of_it) = match public(&bytes, parts.sieve(&space)) {
+        let (bytes, of_it) = match public(&bytes, ports.redactor(&space)) {
             Ok(public) => public,
             Err(refused) => {
                 taken.skipped.push(Skipped { what: name, why: refused.to_string() });
                 continue;
             }
         };
-        match journal(parts, &file, &bytes, dry_run)? {
+        match journal(ports, &file, &bytes, dry_run)? {
             JournalImportOutcome::New => taken.new += 1,
             JournalImportOutcome::Longer(entries) => {
                 taken.extended += 1;
@@ -106,12 +106,12 @@ pub(crate) fn take_over(
         taken.journals.push(name);
         withheld.add(&of_it);
     }
-    match diary.long_term.as_deref().map(|bytes| public(bytes, parts.sieve(&space))) {
+    match diary.long_term.as_deref().map(|bytes| public(bytes, ports.redactor(&space))) {
         None => {}
         Some(Err(refused)) => {
             taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: refused.to_string() });
         }
-        Some(Ok((bytes, of_it))) => match known(parts, &long_term::file(&folder), &bytes, dry_run) {
+        Some(Ok((bytes, of_it))) => match known(ports, &long_term::file(&folder), &bytes, dry_run) {
             Ok(became) => {
                 if became == LongTermImportOutcome::New {
                     withheld.add(&of_it);
@@ -129,15 +129,15 @@ pub(crate) fn take_over(
 }
 
 /// Removes what must not be stored from a file. Bytes that are not text stay unchanged.
-fn public(bytes: &[u8], mut sieve: Redactor) -> Result<(Cow<'_, [u8]>, RedactionCounts), Invalid> {
+fn public(bytes: &[u8], mut redactor: Redactor) -> Result<(Cow<'_, [u8]>, RedactionCounts), Invalid> {
     let public = match std::str::from_utf8(bytes) {
         Err(_) => Cow::Borrowed(bytes),
-        Ok(text) => match sieve.file(text)? {
+        Ok(text) => match redactor.file(text)? {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         },
     };
-    Ok((public, sieve.withheld()))
+    Ok((public, redactor.withheld()))
 }
 
 /// The outcome for the journal of a day.
@@ -154,13 +154,13 @@ enum JournalImportOutcome {
 
 /// Imports the journal of a day.
 fn journal(
-    parts: &Parts,
+    ports: &Ports,
     file: &FilePath,
     theirs: &[u8],
     dry_run: bool,
 ) -> Result<JournalImportOutcome, Error> {
     for _ in 0..ROUNDS {
-        let here = match parts.files.read(file, limits::JOURNAL_SEARCHED_BYTES) {
+        let here = match ports.files.read(file, limits::JOURNAL_SEARCHED_BYTES) {
             Ok(here) => here,
             Err(error) if is_of_file(&error) => return Ok(JournalImportOutcome::Skipped(error.to_string())),
             Err(error) => return Err(error.into()),
@@ -169,7 +169,7 @@ fn journal(
             if dry_run {
                 return Ok(JournalImportOutcome::New);
             }
-            match parts.files.create(file, theirs) {
+            match ports.files.create(file, theirs) {
                 Ok(()) => return Ok(JournalImportOutcome::New),
                 // Another process was faster.
                 Err(FileError::Exists { .. }) => continue,
@@ -190,7 +190,7 @@ fn journal(
         }
         if !dry_run {
             let from = From::Digest(Sha256::digest(&here.bytes).into());
-            match parts.files.replace(file, longer(ours, &missing).as_bytes(), from, None) {
+            match ports.files.replace(file, longer(ours, &missing).as_bytes(), from, None) {
                 Ok(()) => {}
                 Err(FileError::Changed { .. }) => continue,
                 Err(error) => return Err(error.into()),
@@ -208,17 +208,17 @@ fn is_of_file(error: &FileError) -> bool {
 
 /// Imports `MEMORY.md` if there is none here.
 fn known(
-    parts: &Parts,
+    ports: &Ports,
     file: &FilePath,
     theirs: &[u8],
     dry_run: bool,
 ) -> Result<LongTermImportOutcome, FileError> {
-    let here = parts.files.read(file, limits::JOURNAL_SHOWN_BYTES)?;
+    let here = ports.files.read(file, limits::JOURNAL_SHOWN_BYTES)?;
     match here {
         Some(here) if here.bytes == theirs => Ok(LongTermImportOutcome::Known),
         Some(_) => Ok(LongTermImportOutcome::Left),
         None if dry_run => Ok(LongTermImportOutcome::New),
-        None => match parts.files.create(file, theirs) {
+        None => match ports.files.create(file, theirs) {
             Ok(()) => Ok(LongTermImportOutcome::New),
             Err(FileError::Exists { .. }) => Ok(LongTermImportOutcome::Left),
             Err(error) => Err(error),

@@ -24,7 +24,7 @@ pub use self::warning::{RedactedSecret, Warning, WarningMessage};
 use crate::model::association::Association;
 use crate::model::change::Change;
 use crate::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, Version};
-use crate::model::memory::{Edition, Memory};
+use crate::model::memory::{Memory, VersionFields};
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
@@ -47,7 +47,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<FieldChange>,
     /// Memories that say nearly the same; the new one was linked to them.
-    pub near: Vec<Near>,
+    pub near: Vec<NearMemory>,
     /// Memories that state the same thing with another value, the newest first: the new one may update them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible_updates: Vec<PossibleUpdate>,
@@ -97,7 +97,7 @@ impl std::fmt::Display for FieldChange {
 /// A memory that was edited or forgotten.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "EditedMemory")]
-pub struct Edited {
+pub struct EditedMemory {
     /// The memory as it is now; if it was forgotten, as it was before.
     #[serde(flatten)]
     pub memory: Memory,
@@ -110,7 +110,7 @@ pub struct Edited {
 /// A todo or a goal that was closed or reopened.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CompletedMemory")]
-pub struct Completed {
+pub struct CompletedMemory {
     /// The memory as it is now.
     #[serde(flatten)]
     pub memory: Memory,
@@ -121,7 +121,7 @@ pub struct Completed {
 /// A link that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CreatedAssociation")]
-pub struct Associated {
+pub struct CreatedAssociation {
     /// The link as it is now.
     #[serde(flatten)]
     pub link: Association,
@@ -134,7 +134,7 @@ pub struct Associated {
 /// A turn that was logged.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "LoggedTurn")]
-pub struct Logged {
+pub struct LoggedTurn {
     /// The turn as it is in the log.
     #[serde(flatten)]
     pub turn: Turn,
@@ -156,7 +156,7 @@ pub struct TurnPage {
 /// Memories that were moved to another space in one transaction.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "MovedMemories")]
-pub struct Relocated {
+pub struct MovedMemories {
     /// The memories as they are now, in the order given, including those that were there already.
     pub moved: Vec<Memory>,
     /// References to memories that do not exist, are forgotten or may not be seen.
@@ -166,7 +166,7 @@ pub struct Relocated {
 /// Memories that were forgotten in one transaction.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ForgottenMemories")]
-pub struct Gone {
+pub struct ForgottenMemories {
     /// The memories as they were, in the order given.
     pub forgotten: Vec<Memory>,
     /// References to memories that do not exist or may not be seen. For a soft forget, also those that are forgotten
@@ -181,9 +181,9 @@ pub struct Gone {
 /// Memories that were forgotten because they matched a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "MatchingForgotten")]
-pub struct Swept {
+pub struct ForgottenMatches {
     /// The forgotten memories, newest first.
-    pub forgotten: Vec<Forgone>,
+    pub forgotten: Vec<ForgottenMemory>,
     /// Redactions in the reason, and a note that the turns the memories came from stay.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
@@ -193,7 +193,7 @@ pub struct Swept {
 /// A preview of forgetting by a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ForgetPreview")]
-pub struct Foreseen {
+pub struct ForgetWherePreview {
     /// Number of memories that would be forgotten.
     pub count: u64,
     /// The newest of them, at most [`FORESEEN`](crate::model::limits::FORESEEN).
@@ -203,7 +203,7 @@ pub struct Foreseen {
 /// A memory that was forgotten because it matched a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ForgottenMemory")]
-pub struct Forgone {
+pub struct ForgottenMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
@@ -247,7 +247,7 @@ pub enum Once {
 /// A memory that says nearly the same as the one saved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "NearMemory")]
-pub struct Near {
+pub struct NearMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
@@ -305,8 +305,8 @@ pub struct HistoryEntry {
     pub changed: Vec<&'static str>,
     /// The content and fields of this version.
     #[serde(flatten)]
-    pub edition: Edition,
-    /// True if the content is left out of the edition because newer versions fill the answer. A revert still restores it in
+    pub fields: VersionFields,
+    /// True if the content is left out because newer versions fill the answer. A revert still restores it in
     /// full.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
@@ -315,7 +315,7 @@ pub struct HistoryEntry {
 /// A memory near another one.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "RelatedMemory")]
-pub struct Relative {
+pub struct RelatedMemory {
     /// The memory.
     #[serde(flatten)]
     pub memory: Memory,

@@ -84,7 +84,7 @@ pub struct Description {
 
 /// The memories that a backend may search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scope {
+pub struct BackendScope {
     /// The spaces to search. Results from other spaces are dropped.
     pub spaces: Vec<SpaceId>,
     /// The principal who asks. Private memories of others are dropped.
@@ -95,7 +95,7 @@ pub struct Scope {
 
 /// The search mode of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum BackendRecallMode {
     /// Memories about the query, best first.
     Question,
     /// Memories that contain the query verbatim, ignoring case, newest first.
@@ -106,7 +106,7 @@ pub enum Way {
     Important,
 }
 
-impl Way {
+impl BackendRecallMode {
     /// Returns the word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -120,11 +120,11 @@ impl Way {
 
 /// A recall query for a backend.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecallQuery {
+pub struct BackendRecallQuery {
     /// The memories to search.
-    pub scope: Scope,
+    pub scope: BackendScope,
     /// The search mode.
-    pub way: Way,
+    pub way: BackendRecallMode,
     /// The query text; `None` if the mode needs none.
     pub query: Option<String>,
     /// Maximum number of results.
@@ -133,9 +133,9 @@ pub struct RecallQuery {
 
 /// A list query for a backend.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListQuery {
+pub struct BackendListQuery {
     /// The memories to list.
-    pub scope: Scope,
+    pub scope: BackendScope,
     /// True for oldest first. Memories of the same instant are ordered by id, in the same direction.
     pub oldest_first: bool,
     /// The position to start after, in that order.

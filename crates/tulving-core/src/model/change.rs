@@ -7,10 +7,10 @@ use crate::model::audit::AuditEntry;
 use crate::model::file::{ImportedFile, MirroredFile};
 use crate::model::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::model::job::Job;
-use crate::model::llm::Usage;
-use crate::model::memory::{Attachment, Chunk, Edition, Embedding, Memory, Sources, Standing};
+use crate::model::llm::LlmUsage;
+use crate::model::memory::{Attachment, Chunk, Embedding, Memory, Sources, Status, VersionFields};
 use crate::model::pass::Pass;
-use crate::model::record::{Loaded, MemoryRecord, Record};
+use crate::model::record::{LoadOutcome, MemoryRecord, Record};
 use crate::model::space::{Membership, Principal, Space, Token, TokenHash};
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
@@ -64,9 +64,9 @@ pub enum Write {
         /// The memory.
         id: MemoryId,
         /// The status on which the change was decided.
-        from: Standing,
+        from: Status,
         /// The new status.
-        to: Standing,
+        to: Status,
     },
     /// Moves a memory to another space, with everything that belongs to it. It gets the next number there. No version. Conflicts
     /// if it is forgotten.
@@ -206,7 +206,7 @@ pub enum Write {
         to: Box<Job>,
     },
     /// Adds to the usage of that day, model and purpose.
-    Spend(Usage),
+    Spend(LlmUsage),
     /// Records a pass. Conflicts if the pass is not in the state on which this was decided. A new pass deletes those of its space
     /// that began more than [`KEPT_DAYS`](crate::model::pass::KEPT_DAYS) before it.
     Pass {
@@ -342,7 +342,7 @@ pub struct AdoptedItem {
     /// The space that it is in now.
     pub space: SpaceId,
     /// Its current status.
-    pub standing: Standing,
+    pub status: Status,
 }
 
 /// A memory to insert, with its chunks.
@@ -364,11 +364,11 @@ pub struct Revision {
     /// The act that writes it.
     pub act: VersionAct,
     /// The new content and fields.
-    pub edition: Edition,
+    pub fields: VersionFields,
     /// The status on which this was decided.
-    pub stood: Standing,
+    pub stood: Status,
     /// The new status.
-    pub standing: Standing,
+    pub status: Status,
     /// New chunks, if the content changed.
     pub chunks: Option<Vec<Chunk>>,
     /// The new file, or none, if that changed.
@@ -394,11 +394,11 @@ pub struct Settled {
     /// The version on which the work began.
     pub from: Version,
     /// The new content and fields.
-    pub edition: Edition,
+    pub fields: VersionFields,
     /// The status on which this was decided.
-    pub stood: Standing,
+    pub stood: Status,
     /// The new status.
-    pub standing: Standing,
+    pub status: Status,
     /// The file that it describes, with any error.
     pub attachment: Option<Attachment>,
     /// New chunks, if the content changed.
@@ -439,7 +439,7 @@ pub struct Applied {
     /// Number of audit entries deleted.
     pub pruned: usize,
     /// The outcome for each line loaded and each memory adopted, in the order of the writes.
-    pub loaded: Vec<Loaded>,
+    pub loaded: Vec<LoadOutcome>,
     /// The last entry of the change log that this wrote.
     pub seq: Option<Seq>,
 }

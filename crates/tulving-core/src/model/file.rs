@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::model::error::Invalid;
 use crate::model::id::{MemoryId, SpaceId, TeamId};
 use crate::model::limits;
-use crate::model::memory::{ContentHash, Standing};
+use crate::model::memory::{ContentHash, Status};
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::SpaceKind;
@@ -297,7 +297,7 @@ pub struct ImportedFile {
     /// The memory.
     pub memory: MemoryId,
     /// The status of that memory.
-    pub standing: Standing,
+    pub status: Status,
 }
 
 /// An entry of a file, as a memory mirrors it. It is identified by path, hash and occurrence, never by the line.

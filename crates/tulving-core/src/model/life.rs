@@ -1,7 +1,7 @@
 //! A memory as lifecycle rules see it: everything that decides how it ages, and no content.
 
 use crate::model::id::{MemoryId, PrincipalId, SpaceId, Version};
-use crate::model::memory::{Classification, Memory, Standing, Usage};
+use crate::model::memory::{Classification, Memory, Status, Usage};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::Boundary;
 
@@ -16,14 +16,14 @@ pub struct Life {
     pub owner: PrincipalId,
     /// Its boundary.
     pub boundary: Boundary,
-    /// The version of its edition.
+    /// Its version.
     pub version: Version,
     /// Its classification.
     pub class: Classification,
     /// Its labels.
     pub tags: Vec<String>,
     /// Its status.
-    pub standing: Standing,
+    pub status: Status,
     /// The times at which it was saved, changed and used.
     pub usage: Usage,
     /// Time from which recall no longer finds it.
@@ -33,23 +33,23 @@ pub struct Life {
 impl Life {
     /// Returns true if it is a todo or a goal that is not done yet.
     pub fn is_open(&self) -> bool {
-        self.class.memory_type.can_be_done() && self.standing.done_at.is_none()
+        self.class.memory_type.can_be_done() && self.status.done_at.is_none()
     }
 
     /// Extracts this data from a memory.
     pub fn of(memory: &Memory) -> Self {
-        let edition = &memory.edition;
+        let fields = &memory.fields;
         Self {
             id: memory.id,
             space: memory.space,
             owner: memory.owner,
-            boundary: edition.boundary,
+            boundary: fields.boundary,
             version: memory.version,
-            class: edition.class,
-            tags: edition.text.tags.clone(),
-            standing: memory.standing,
+            class: fields.class,
+            tags: fields.text.tags.clone(),
+            status: memory.status,
             usage: memory.usage,
-            expires_at: edition.span.expires_at,
+            expires_at: fields.span.expires_at,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Prompts to a language model, its replies, and their cost.
 //!
-//! Each service's format is built from these types: a [`Prompt`] goes out, a [`Reply`] comes back, a [`Usage`] is
+//! Each service's format is built from these types: a [`Prompt`] goes out, a [`Reply`] comes back, a [`LlmUsage`] is
 //! recorded.
 
 use std::fmt;
@@ -142,7 +142,7 @@ pub struct Reply {
     /// The cost, estimated by bytes if the service does not report it.
     pub tokens: Tokens,
     /// The reason why it ended.
-    pub ended: Ended,
+    pub ended: StopReason,
 }
 
 impl Reply {
@@ -206,7 +206,7 @@ pub struct Garbled {
 /// The reason why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
+pub enum StopReason {
     /// The answer is complete.
     Stop,
     /// Tools must be called first.
@@ -228,7 +228,7 @@ pub struct Tokens {
 
 /// The usage of one model for one purpose on one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct LlmUsage {
     /// The day, in UTC, as `YYYY-MM-DD`.
     pub day: String,
     /// The kind of service.
@@ -249,7 +249,7 @@ pub struct Usage {
     pub dropped: u64,
 }
 
-impl Usage {
+impl LlmUsage {
     /// Creates the usage for a number of dropped calls.
     pub fn dropped(day: String, llm: &LlmName, pass: &str, dropped: u64) -> Self {
         let LlmName { provider, model } = llm.clone();
@@ -274,7 +274,7 @@ pub struct Spending {
     /// Number of tokens used today.
     pub today: u64,
     /// The usage by day, service, model and purpose, newest day first.
-    pub usage: Vec<Usage>,
+    pub usage: Vec<LlmUsage>,
 }
 
 #[cfg(test)]

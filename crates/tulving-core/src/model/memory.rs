@@ -1,6 +1,6 @@
 //! A memory and its parts.
 //!
-//! The parts follow what may change together: an [`Edition`] is replaced by an edit and kept in history, a [`Standing`] changes
+//! The parts follow what may change together: an [`VersionFields`] is replaced by an edit and kept in history, a [`Status`] changes
 //! without a new version, a [`Provenance`] never changes except for its source files, and [`Usage`] is counted separately. In
 //! JSON they form one flat object.
 
@@ -37,14 +37,14 @@ pub struct Memory {
     /// The principal who first saved it.
     #[serde(rename = "owner_id", alias = "owner")]
     pub owner: PrincipalId,
-    /// The version of its edition.
+    /// Its version.
     pub version: Version,
     /// The part that an edit replaces.
     #[serde(flatten)]
-    pub edition: Edition,
+    pub fields: VersionFields,
     /// The part that changes without a new version.
     #[serde(flatten)]
-    pub standing: Standing,
+    pub status: Status,
     /// Its origin.
     #[serde(flatten)]
     pub provenance: Provenance,
@@ -72,41 +72,38 @@ pub struct Memory {
 impl Memory {
     /// Returns the start of its validity: as stated, else when it happened, else when it was saved.
     pub fn began_at(&self) -> Timestamp {
-        let span = &self.edition.span;
+        let span = &self.fields.span;
         span.valid_from.or(span.occurred_at).unwrap_or(self.usage.created_at)
     }
 
     /// Returns the time at which it happened, or else was saved.
     pub fn happened_at(&self) -> Timestamp {
-        self.edition.span.occurred_at.unwrap_or(self.usage.created_at)
+        self.fields.span.occurred_at.unwrap_or(self.usage.created_at)
     }
 
     /// Returns the due time of a todo or a goal: the end of its validity, else its expiry, else the time that it names if that is
     /// after the save.
     pub fn due_at(&self) -> Option<Timestamp> {
-        let span = &self.edition.span;
+        let span = &self.fields.span;
         let ahead = span.occurred_at.filter(|at| *at > self.usage.created_at);
-        span.valid_until
-            .or(span.expires_at)
-            .or(ahead)
-            .filter(|_| self.edition.class.memory_type.can_be_done())
+        span.valid_until.or(span.expires_at).or(ahead).filter(|_| self.fields.class.memory_type.can_be_done())
     }
 
     /// Returns true if it was valid at an instant.
     pub fn held_at(&self, at: Timestamp) -> bool {
-        self.began_at() <= at && self.edition.span.valid_until.is_none_or(|until| until > at)
+        self.began_at() <= at && self.fields.span.valid_until.is_none_or(|until| until > at)
     }
 
     /// Returns its state at an instant: archived if it has expired by then, whatever is stored.
     pub fn state_at(&self, at: Timestamp) -> State {
-        if self.edition.span.has_expired(at) { State::Archived } else { self.standing.state }
+        if self.fields.span.has_expired(at) { State::Archived } else { self.status.state }
     }
 
     /// Returns its state at a past instant: active if a rule archived it only later.
     pub fn stood_at(&self, at: Timestamp) -> State {
-        let ruled_since = self.standing.ruled_at.is_some_and(|then| then > at);
-        match self.standing.state {
-            State::Archived if ruled_since && !self.edition.span.has_expired(at) => State::Active,
+        let ruled_since = self.status.ruled_at.is_some_and(|then| then > at);
+        match self.status.state {
+            State::Archived if ruled_since && !self.fields.span.has_expired(at) => State::Active,
             _ => self.state_at(at),
         }
     }
@@ -114,19 +111,19 @@ impl Memory {
     /// Returns true if somebody archived it, or if it has expired at an instant. A memory that a rule archived for its age is as
     /// true as before.
     pub fn was_put_away(&self, at: Timestamp) -> bool {
-        self.edition.span.has_expired(at)
-            || (self.standing.state == State::Archived && self.standing.ruled_at.is_none())
+        self.fields.span.has_expired(at)
+            || (self.status.state == State::Archived && self.status.ruled_at.is_none())
     }
 
     /// Returns true if it is a todo or a goal that is not done yet.
     pub fn is_open(&self) -> bool {
-        self.edition.class.memory_type.can_be_done() && self.standing.done_at.is_none()
+        self.fields.class.memory_type.can_be_done() && self.status.done_at.is_none()
     }
 
     /// Returns true if its content is only the name of the file that it describes.
     pub fn is_unread(&self) -> bool {
         let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
-        name.is_some_and(|name| self.edition.text.content == name.trim())
+        name.is_some_and(|name| self.fields.text.content == name.trim())
     }
 
     /// Returns the trust that a reader has in its source: another author's own statement is only shared.
@@ -159,8 +156,8 @@ impl Memory {
     /// Returns true if it came in as a document: from a file, or by a push. A plain text pushed without a path looks like a saved
     /// one; it counts as a document if it is longer than what a dialect saves.
     pub fn is_document(&self) -> bool {
-        let (provenance, text) = (&self.provenance, &self.edition.text);
-        let keyed = self.edition.key.is_some();
+        let (provenance, text) = (&self.provenance, &self.fields.text);
+        let keyed = self.fields.key.is_some();
         provenance.source_path.is_some()
             || provenance.attachment.is_some()
             || match text.content_type {
@@ -176,7 +173,7 @@ impl Memory {
         self.place_in_file().unwrap_or_else(|| self.reference().to_string())
     }
 
-    /// Returns the texts outside its [editions](Edition::texts) that a save checks for secrets, each with its field.
+    /// Returns the texts outside its [versioned fields](VersionFields::texts) that a save checks for secrets, each with its field.
     pub(crate) fn texts_beside(&self) -> impl Iterator<Item = (Field, &str)> {
         let Self { provenance, place, .. } = self;
         let file = provenance.attachment.iter().filter_map(|file| Some((Field::File, file.name.as_deref()?)));
@@ -193,7 +190,7 @@ impl Memory {
 
 /// The part of a memory that an edit replaces as a whole and history keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Edition {
+pub struct VersionFields {
     /// Its key, unique in its space within its audience (the owner's private memories, or the shared ones).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -216,7 +213,7 @@ pub struct Edition {
     pub auto: Auto,
 }
 
-impl Edition {
+impl VersionFields {
     /// Returns the title if somebody gave it. A derived title says nothing that the content does not say.
     pub fn given_title(&self) -> Option<&str> {
         self.text.title.as_deref().filter(|_| !self.auto.has(Derivable::Title))
@@ -244,7 +241,7 @@ impl Edition {
             || self.text.form() != other.text.form()
     }
 
-    /// Returns the JSON names of the fields in which two editions differ, except those that are derived in both.
+    /// Returns the JSON names of the fields in which two versions differ, except those that are derived in both.
     pub fn differences(&self, after: &Self) -> Vec<&'static str> {
         let given = |field: Derivable| !(self.auto.has(field) && after.auto.has(field));
         let fields = [
@@ -317,7 +314,7 @@ impl Text {
     }
 }
 
-/// Fields of an edition that nobody gave. Rules derive them from the content, and again when it changes.
+/// Fields of a version that nobody gave. Rules derive them from the content, and again when it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto(u8);
 
@@ -417,7 +414,7 @@ impl Span {
 
 /// The status of a memory. Changes make no version; they are logged, and those that a caller asks for by name are audited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Standing {
+pub struct Status {
     /// Its lifecycle state.
     pub state: State,
     /// Time at which it was softly forgotten; it can be restored.
@@ -436,7 +433,7 @@ pub struct Standing {
     pub done_at: Option<Timestamp>,
 }
 
-impl Standing {
+impl Status {
     /// Returns the status of a new memory.
     pub const fn new(state: State) -> Self {
         Self { state, forgotten_at: None, quarantined_at: None, pinned: false, ruled_at: None, done_at: None }
@@ -709,5 +706,6 @@ pub struct VersionRecord {
     /// The agent that was used.
     pub agent: Option<String>,
     /// The content and fields of this version.
-    pub edition: Edition,
+    #[serde(rename = "edition")]
+    pub fields: VersionFields,
 }

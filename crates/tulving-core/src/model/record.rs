@@ -169,7 +169,7 @@ pub struct DumpPosition {
 /// The outcome for a loaded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Loaded {
+pub enum LoadOutcome {
     /// The record was added.
     Added,
     /// The memory was added under another number, because its own was taken.

@@ -334,14 +334,14 @@ pub struct RecallRequest {
 
 /// The subject of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum TimelineSubject {
     /// A memory, and the memories that it updates and is updated by.
     Memory(MemoryRef),
     /// A text.
     Text(String),
 }
 
-impl From<&str> for About {
+impl From<&str> for TimelineSubject {
     /// Parses a reference to a memory; anything else is a text.
     fn from(about: &str) -> Self {
         about.parse().map_or_else(|_| Self::Text(about.to_owned()), Self::Memory)
@@ -352,7 +352,7 @@ impl From<&str> for About {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineRequest {
     /// The subject.
-    pub about: About,
+    pub about: TimelineSubject,
     /// The space to search for a text; `None` means every visible one.
     pub space: Option<SpaceId>,
     /// Maximum number of memories that a text finds, 1 to [`TIMELINE`](crate::model::limits::TIMELINE).
@@ -365,7 +365,7 @@ pub struct TimelineRequest {
 
 impl TimelineRequest {
     /// Creates a request with defaults for the rest.
-    pub fn new(about: impl Into<About>) -> Self {
+    pub fn new(about: impl Into<TimelineSubject>) -> Self {
         Self { about: about.into(), space: None, limit: 10, since: None, until: None }
     }
 }
@@ -374,7 +374,7 @@ impl TimelineRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetRequest {
     /// Soft or hard.
-    pub manner: Manner,
+    pub mode: ForgetMode,
     /// The reason, for the audit.
     pub reason: Option<String>,
 }
@@ -393,7 +393,7 @@ pub struct ForgetWhere {
 
 /// The way in which a memory is forgotten: softly, or for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum ForgetMode {
     /// The row stays and can be restored.
     #[default]
     Soft,

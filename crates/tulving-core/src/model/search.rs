@@ -39,7 +39,7 @@ impl Sight {
 
 /// The memories among which a question is asked. Nothing outside affects the answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scope {
+pub struct SearchScope {
     /// The memories that the caller may see.
     pub sight: Sight,
     /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the others are evaluated in advance,

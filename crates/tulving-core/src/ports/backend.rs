@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::backend::{Description, Given, ListQuery, Listed, RecallQuery};
+use crate::model::backend::{BackendListQuery, BackendRecallQuery, Description, Given, Listed};
 use crate::model::error::BackendError;
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::Memory;
@@ -21,7 +21,7 @@ pub trait Backend: Send + Sync {
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError>;
 
     /// Returns the memories that match a query, best first.
-    fn recall(&self, query: &RecallQuery, within: Duration) -> Result<Vec<Given>, BackendError>;
+    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<Given>, BackendError>;
 
     /// Returns the memory with this id, if it is in any of these spaces.
     fn get(
@@ -33,7 +33,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Option<Given>, BackendError>;
 
     /// Returns the memories in the order of their creation.
-    fn list(&self, query: &ListQuery, within: Duration) -> Result<Listed, BackendError>;
+    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<Listed, BackendError>;
 
     /// Forgets a memory: it is never returned again. With `hard`, nothing is left of it. Returns true if it existed.
     fn forget(

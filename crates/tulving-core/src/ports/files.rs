@@ -81,7 +81,7 @@ pub trait Files: Send + Sync {
     /// Returns a number that differs from the last one whenever a memory file below that folder may have changed in between, and
     /// that never decreases; `None` if the folder is not watched. A missing folder has one too, which differs once the folder is
     /// created. Cheap: it is called before every recall.
-    fn pulse(&self, folder: &Folder) -> Option<u64>;
+    fn change_counter(&self, folder: &Folder) -> Option<u64>;
 }
 
 /// A workspace that is missing: it has no files and nothing can be written.
@@ -145,7 +145,7 @@ impl Files for NoFiles {
         Ok(())
     }
 
-    fn pulse(&self, _: &Folder) -> Option<u64> {
+    fn change_counter(&self, _: &Folder) -> Option<u64> {
         Some(0)
     }
 }

@@ -1,7 +1,7 @@
 //! The port to the index. The index is derived: it follows the store's change log and can be rebuilt.
 
 use crate::model::error::IndexError;
-use crate::model::search::{Found, Question, Scope};
+use crate::model::search::{Found, Question, SearchScope};
 
 /// Finds candidates for a question.
 ///
@@ -11,8 +11,8 @@ use crate::model::search::{Found, Question, Scope};
 /// it. The same content gives the same answer, however it came into the index.
 pub trait Index: Send + Sync {
     /// Returns the candidates of each lane and their neighbours.
-    fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError>;
+    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError>;
 
     /// Returns the names of the speakers within the scope, each once, in any order.
-    fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError>;
+    fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError>;
 }

@@ -21,7 +21,7 @@ use crate::model::file::{ImportedFile, MirroredEntry, MirroredFile};
 use crate::model::id::{JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId};
 use crate::model::job::Job;
 use crate::model::life::Life;
-use crate::model::llm::Usage;
+use crate::model::llm::LlmUsage;
 use crate::model::memory::{ContentHash, Memory, VersionRecord};
 use crate::model::pass::{Pass, PassFilter};
 use crate::model::record::{DumpPosition, Record};
@@ -180,7 +180,7 @@ pub trait Memories {
     fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError>;
 
     /// Finds the memory that a save would collide with, by key, then path, then content; not forgotten, visible.
-    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError>;
+    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError>;
 
     /// Returns all versions of a visible memory, oldest first, the current one last, without those that their own boundary hid
     /// from the viewer. Empty if the memory may not be seen or is forgotten.
@@ -276,7 +276,7 @@ pub trait Log {
 
     /// Returns a number that differs from the last one whenever any process, including this one, has committed in between. Cheap:
     /// it is called before every recall.
-    fn pulse(&self) -> Result<u64, StoreError>;
+    fn change_counter(&self) -> Result<u64, StoreError>;
 
     /// Returns a random id that changes whenever the content is replaced as a whole. Data derived under another id is invalid.
     fn epoch(&self) -> Result<[u8; 16], StoreError>;
@@ -404,7 +404,7 @@ pub trait Imports {
 pub trait Usages {
     /// Returns the [usage](crate::model::change::Write::Spend) since this day, as `YYYY-MM-DD`: the newest day first, then by service,
     /// model and purpose.
-    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError>;
+    fn usage(&self, from: &str) -> Result<Vec<LlmUsage>, StoreError>;
 }
 
 /// The records of passes.

@@ -1,6 +1,6 @@
 //! The importance of a memory at a time: its stated importance plus a gain from use, reduced by idleness.
 
-use crate::model::memory::{Classification, Memory, Standing, Usage};
+use crate::model::memory::{Classification, Memory, Status, Usage};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{MemoryType, Stability};
 
@@ -42,12 +42,12 @@ pub fn gain(uses: u64) -> f64 {
 
 /// Returns the importance at `now` of a memory with this class, usage and status, 0 to 1. Identity and pinned memories do
 /// not fade. A completed todo or goal fades like an event, from the time it was done or last used.
-pub fn importance(class: &Classification, usage: &Usage, standing: &Standing, now: Timestamp) -> f64 {
+pub fn importance(class: &Classification, usage: &Usage, status: &Status, now: Timestamp) -> f64 {
     let most = (class.importance.get() + gain(usage.access_count)).min(1.0);
-    let memory_type = if standing.done_at.is_some() { MemoryType::Event } else { class.memory_type };
-    let from = usage.accessed_at.max(standing.done_at.unwrap_or(usage.accessed_at));
+    let memory_type = if status.done_at.is_some() { MemoryType::Event } else { class.memory_type };
+    let from = usage.accessed_at.max(status.done_at.unwrap_or(usage.accessed_at));
     match half_life_days(memory_type, class.stability) {
-        Some(half_life) if !standing.pinned => most * 0.5_f64.powf(days(from, now) / half_life),
+        Some(half_life) if !status.pinned => most * 0.5_f64.powf(days(from, now) / half_life),
         _ => most,
     }
 }
@@ -59,7 +59,7 @@ pub fn shown(memory: &Memory, now: Timestamp) -> f64 {
 
 /// Returns the importance of a memory at `now`, 0 to 1.
 pub fn importance_at(memory: &Memory, now: Timestamp) -> f64 {
-    importance(&memory.edition.class, &memory.usage, &memory.standing, now)
+    importance(&memory.fields.class, &memory.usage, &memory.status, now)
 }
 
 #[cfg(test)]
@@ -70,8 +70,8 @@ mod tests {
     use crate::model::score::Importance;
     use crate::model::vocabulary::{Kind, State};
 
-    const ACTIVE: Standing = Standing::new(State::Active);
-    const PINNED: Standing = Standing { pinned: true, ..ACTIVE };
+    const ACTIVE: Status = Status::new(State::Active);
+    const PINNED: Status = Status { pinned: true, ..ACTIVE };
 
     fn class(memory_type: MemoryType, stability: Stability, base: f64) -> Classification {
         let importance = Importance::new(base).expect("an importance");

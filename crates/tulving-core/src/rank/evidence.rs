@@ -1,6 +1,6 @@
 //! The strength of the evidence that the store knows anything about the question at all.
 
-use super::recipe::QueryFeatures;
+use super::scoring::QueryFeatures;
 use crate::model::answer::Strength;
 use crate::model::search::Item;
 

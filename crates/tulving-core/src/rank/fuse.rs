@@ -70,7 +70,7 @@ pub(crate) fn fuse(rankings: &[LaneRanking]) -> Vec<FusedMemory> {
         })
         .collect();
     fused.sort_by(|a, b| {
-        let score = |fused: &FusedMemory| super::recipe::sum(&fused.parts);
+        let score = |fused: &FusedMemory| super::scoring::sum(&fused.parts);
         super::descending((score(a), a.memory), (score(b), b.memory))
     });
     fused
@@ -79,7 +79,7 @@ pub(crate) fn fuse(rankings: &[LaneRanking]) -> Vec<FusedMemory> {
 /// Orders memories with equal scores by importance.
 pub(crate) fn settle_ties(fused: &mut [FusedMemory], importance: impl Fn(&MemoryId) -> f64) {
     fused.sort_by_cached_key(|fused| {
-        let score = super::recipe::sum(&fused.parts);
+        let score = super::scoring::sum(&fused.parts);
         (Reverse((SortableFloat(score), SortableFloat(importance(&fused.memory)))), fused.memory)
     });
 }
@@ -136,7 +136,7 @@ mod tests {
         ]);
         let first = &fused[0];
         assert_eq!(first.memory, id(2));
-        assert_eq!(super::super::recipe::sum(&first.parts), 1.0 / 61.0 + 1.0 / 62.0 + 1.0 / 61.0);
+        assert_eq!(super::super::scoring::sum(&first.parts), 1.0 / 61.0 + 1.0 / 62.0 + 1.0 / 61.0);
         assert_eq!(fused.len(), 3);
     }
 

@@ -1,16 +1,16 @@
 //! Ranks the results. Pure: the same results and the same question give the same order everywhere.
 //!
-//! [`recipe`] is the engine's own ranking and was chosen by measurement; [`fuse`] is reciprocal rank fusion, which
-//! the spacebot vocabulary promises. After the recipe come [`weigh`], then [`ties`], then [`twins`].
+//! [`scoring`] is the engine's own ranking and was chosen by measurement; [`fuse`] is reciprocal rank fusion, which
+//! the spacebot vocabulary promises. After the score come [`weigh`], then [`ties`], then [`duplicates`].
 
 pub mod decay;
+pub(crate) mod duplicates;
 pub(crate) mod evidence;
 pub(crate) mod fuse;
 pub(crate) mod order;
-pub(crate) mod recipe;
+pub(crate) mod scoring;
 pub(crate) mod spread;
 pub(crate) mod ties;
-pub(crate) mod twins;
 pub(crate) mod weigh;
 
 use std::cmp::Ordering;

@@ -28,11 +28,11 @@ pub(crate) fn compare(a: &Memory, b: &Memory, sort: Sort, now: Timestamp) -> Ord
 fn agenda(a: &Memory, b: &Memory) -> Ordering {
     // An open memory has no completion time, and one without a due date comes after those with one.
     let stands = |memory: &Memory| {
-        let done = memory.standing.done_at;
+        let done = memory.status.done_at;
         let due = memory.due_at();
         (done.is_some(), Reverse(done), due.is_none(), due)
     };
-    let importance = |memory: &Memory| memory.edition.class.importance.get();
+    let importance = |memory: &Memory| memory.fields.class.importance.get();
     stands(a)
         .cmp(&stands(b))
         .then_with(|| importance(b).total_cmp(&importance(a)))

@@ -29,14 +29,14 @@ impl<'a> ConflictCandidate<'a> {
     /// Creates a contender; `None` if the memory cannot be one. A turn of a conversation belongs to its place there, and the
     /// text of a file belongs to the file.
     pub(crate) fn of(memory: &'a Memory) -> Option<Self> {
-        Self::saying(memory, &memory.edition.text.content)
+        Self::saying(memory, &memory.fields.text.content)
     }
 
     /// Creates a contender for a memory whose text, or its beginning, was read separately.
     pub(crate) fn saying(memory: &'a Memory, text: &str) -> Option<Self> {
-        let edition = &memory.edition;
+        let fields = &memory.fields;
         let apart = memory.place.conversation.is_some() || memory.provenance.mirror.is_some();
-        let prose = matches!(edition.text.content_type, ContentType::Text | ContentType::Markdown);
+        let prose = matches!(fields.text.content_type, ContentType::Text | ContentType::Markdown);
         if apart || !prose || memory.provenance.attachment.is_some() {
             return None;
         }
@@ -62,8 +62,8 @@ impl<'a> ConflictCandidate<'a> {
             || one.space != two.space
             || !self.keys.iter().any(|key| other.keys.contains(key));
         // A key, a title and a speaker each name the subject of a text.
-        let named = one.edition.key.is_some() && two.edition.key.is_some();
-        let titles = one.edition.given_title() != two.edition.given_title();
+        let named = one.fields.key.is_some() && two.fields.key.is_some();
+        let titles = one.fields.given_title() != two.fields.given_title();
         let speakers = one.place.speaker != two.place.speaker;
         if apart || named || titles || speakers || (self.claims.is_personal() && one.owner != two.owner) {
             return None;
@@ -76,7 +76,7 @@ impl<'a> ConflictCandidate<'a> {
 /// newer.
 pub(crate) fn said_at(memory: &Memory) -> (Timestamp, Timestamp, MemoryId) {
     let saved = memory.usage.created_at;
-    (memory.edition.span.occurred_at.unwrap_or(saved), saved, memory.id)
+    (memory.fields.span.occurred_at.unwrap_or(saved), saved, memory.id)
 }
 
 /// Number of the best memories that are compared with one another.

@@ -62,7 +62,7 @@ pub(crate) struct WeighingContext<'a> {
 
 /// Returns the parts to add to the score of a memory.
 pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> {
-    let passing = match memory.edition.class.stability {
+    let passing = match memory.fields.class.stability {
         Stability::Stable => 0.0,
         Stability::Evolving => 1.0,
         Stability::Volatile => 2.0,
@@ -74,7 +74,7 @@ pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> 
         Part::new(PartName::Graph, scales.graph.min(1.0), GRAPH),
         Part::new(PartName::Stability, passing * (1.0 - scales.fit), STABILITY),
         Part::new(PartName::Importance, 2.0 * decay::importance_at(memory, scales.now) - 1.0, IMPORTANCE),
-        Part::new(PartName::Cooling, is(memory.standing.state == State::Cooling), COOLING),
+        Part::new(PartName::Cooling, is(memory.status.state == State::Cooling), COOLING),
         Part::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
         Part::new(PartName::Lapsed, is(!memory.held_at(at)), LAPSED),
         Part::new(PartName::Channel, is(here), CHANNEL),
@@ -92,7 +92,7 @@ pub(crate) fn raise(parts: &mut Vec<Part>, by: f64) {
 
 /// Increases the penalty of a superseded memory until its score is below that of its successor.
 pub(crate) fn keep_below(parts: &mut Vec<Part>, most: f64) {
-    let excess = super::recipe::sum(parts) + BELOW - most;
+    let excess = super::scoring::sum(parts) + BELOW - most;
     if excess <= 0.0 {
         return;
     }

@@ -6,12 +6,12 @@ use crate::model::memory::Memory;
 
 /// Returns the title of a memory: its own, or else its first meaningful words. Never empty, and one line.
 pub fn shown_title(memory: &Memory) -> String {
-    let text = &memory.edition.text;
+    let text = &memory.fields.text;
     text.title.clone().unwrap_or_else(|| made_title(&text.content, text.form(), memory.file_name()))
 }
 
 /// Returns the summary of a memory: its own, or else a short form of its text. Never empty, and one line.
 pub fn shown_summary(memory: &Memory) -> String {
-    let text = &memory.edition.text;
+    let text = &memory.fields.text;
     text.summary.clone().unwrap_or_else(|| made_summary(&text.content, text.form(), memory.file_name()))
 }

@@ -199,11 +199,11 @@ mod tests {
 
     #[test]
     fn what_was_held_back_is_counted_and_not_kept() {
-        let mut sieve = redacting();
+        let mut redactor = redacting();
         let text = "password: Winter2031! and pwd=Sommer2032? <private>a diary</private> tea";
-        let left = sieve.content(Field::Content, text.to_owned()).expect("good");
+        let left = redactor.content(Field::Content, text.to_owned()).expect("good");
         assert_eq!(left, "password: [redacted: password] and pwd=[redacted: password] tea");
-        let said: Vec<String> = sieve.withheld().warnings().iter().map(ToString::to_string).collect();
+        let said: Vec<String> = redactor.withheld().warnings().iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
             [
@@ -262,22 +262,22 @@ mod tests {
             kind: crate::model::vocabulary::SpaceKind::Hub,
             created_at: crate::model::time::Timestamp::from_micros(0),
         };
-        let mut secrecy = SecretPolicies::default();
-        assert_eq!(secrecy.of(&space), SecretPolicy::Redact);
-        secrecy.spaces.insert(space.id.to_string(), SecretPolicy::Off);
-        assert_eq!(secrecy.of(&space), SecretPolicy::Off);
-        secrecy.spaces.insert("work".to_owned(), SecretPolicy::Strict);
-        assert_eq!(secrecy.of(&space), SecretPolicy::Strict);
+        let mut secret_policies = SecretPolicies::default();
+        assert_eq!(secret_policies.of(&space), SecretPolicy::Redact);
+        secret_policies.spaces.insert(space.id.to_string(), SecretPolicy::Off);
+        assert_eq!(secret_policies.of(&space), SecretPolicy::Off);
+        secret_policies.spaces.insert("work".to_owned(), SecretPolicy::Strict);
+        assert_eq!(secret_policies.of(&space), SecretPolicy::Strict);
     }
 
     #[test]
     fn what_is_in_no_space_may_be_a_secret_only_where_all_spaces_keep_them() {
-        let mut secrecy = SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() };
-        assert_eq!(secrecy.least(), SecretPolicy::Off);
-        secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
-        assert_eq!(secrecy.least(), SecretPolicy::Off);
-        secrecy.spaces.insert("work".to_owned(), SecretPolicy::Redact);
-        assert_eq!(secrecy.least(), SecretPolicy::Redact);
+        let mut secret_policies = SecretPolicies { usual: SecretPolicy::Off, ..SecretPolicies::default() };
+        assert_eq!(secret_policies.least(), SecretPolicy::Off);
+        secret_policies.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+        assert_eq!(secret_policies.least(), SecretPolicy::Off);
+        secret_policies.spaces.insert("work".to_owned(), SecretPolicy::Redact);
+        assert_eq!(secret_policies.least(), SecretPolicy::Redact);
         assert_eq!(SecretPolicies::default().least(), SecretPolicy::Redact);
     }
 

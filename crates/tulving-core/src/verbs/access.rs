@@ -19,7 +19,7 @@ use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::text::withhold::{Redactor, SecretPolicies};
 
 /// The parts that the engine is made of.
-pub struct Parts {
+pub struct Ports {
     /// Stores everything durable.
     pub store: Arc<dyn Store>,
     /// Makes vectors.
@@ -39,19 +39,21 @@ pub struct Parts {
     /// Limits on input.
     pub limits: Limits,
     /// Policy for secrets in the input.
-    pub secrecy: SecretPolicies,
+    pub secret_policies: SecretPolicies,
 }
 
-impl Parts {
+impl Ports {
     /// Returns the redactor that applies the space's secrets policy.
-    pub(crate) fn sieve(&self, space: &Space) -> Redactor {
-        Redactor::new(self.secrecy.of(space))
+    pub(crate) fn redactor(&self, space: &Space) -> Redactor {
+        Redactor::new(self.secret_policies.of(space))
     }
 
     /// Returns the redactor for a space given by its id.
-    pub(crate) fn sieve_of(&self, viewer: &Viewer, space: SpaceId) -> Result<Redactor, StoreError> {
+    pub(crate) fn redactor_for(&self, viewer: &Viewer, space: SpaceId) -> Result<Redactor, StoreError> {
         let found = self.store.space(viewer, space)?;
-        Ok(Redactor::new(found.map_or(self.secrecy.usual, |(space, _)| self.secrecy.of(&space))))
+        Ok(Redactor::new(
+            found.map_or(self.secret_policies.usual, |(space, _)| self.secret_policies.of(&space)),
+        ))
     }
 }
 
@@ -99,13 +101,13 @@ pub(crate) fn audit(caller: &Caller, at: Timestamp, act: AuditAct) -> AuditEntry
 }
 
 /// The space of the call.
-pub(crate) fn space_of_call(parts: &Parts, caller: &Caller) -> Result<Space, Error> {
-    space_by_id(parts, caller, caller.space)?.ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })
+pub(crate) fn space_of_call(ports: &Ports, caller: &Caller) -> Result<Space, Error> {
+    space_by_id(ports, caller, caller.space)?.ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })
 }
 
 /// The space of the call and the right to write in it.
-pub(crate) fn workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
-    let (space, held) = parts
+pub(crate) fn workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, held) = ports
         .store
         .space(&caller.viewer, caller.space)?
         .ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })?;
@@ -121,8 +123,8 @@ pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
 }
 
 /// The space of the call and the right to write files in it.
-pub(crate) fn file_workplace(parts: &Parts, caller: &Caller) -> Result<(Space, Right), Error> {
-    let (space, right) = workplace(parts, caller)?;
+pub(crate) fn file_workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
+    let (space, right) = workplace(ports, caller)?;
     if !shares_files(caller, &space) {
         return Err(Error::PrivateFiles { space: space.name });
     }
@@ -139,26 +141,26 @@ pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
 }
 
 /// Returns a space if the caller may know of it.
-pub(crate) fn space_by_id(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
-    Ok(parts.store.space(&caller.viewer, id)?.map(|(space, _)| space))
+pub(crate) fn space_by_id(ports: &Ports, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
+    Ok(ports.store.space(&caller.viewer, id)?.map(|(space, _)| space))
 }
 
 /// Finds a space by name or id. If several have the name, the caller's own team comes first.
-pub(crate) fn space_named(parts: &Parts, caller: &Caller, name: &str) -> Result<Space, Error> {
+pub(crate) fn space_named(ports: &Ports, caller: &Caller, name: &str) -> Result<Space, Error> {
     let unknown = || Error::NoSpace { name: crate::model::preview::short(name) };
     // A name cannot look like an id, so no id is ever the name of a space.
     if let Ok(id) = name.parse() {
-        return space_by_id(parts, caller, id)?.ok_or_else(unknown);
+        return space_by_id(ports, caller, id)?.ok_or_else(unknown);
     }
-    let spaces = parts.store.spaces(&caller.viewer)?;
+    let spaces = ports.store.spaces(&caller.viewer)?;
     let team = spaces.iter().find(|space| space.id == caller.space).map(|space| space.team);
     let named = spaces.into_iter().filter(|space| space.name == name);
     named.min_by_key(|space| Some(space.team) != team).ok_or_else(unknown)
 }
 
 /// Returns the right to act in a space as at least `role`, or the reason for refusal.
-pub(crate) fn require(parts: &Parts, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
-    let found = parts.store.space(&caller.viewer, space)?;
+pub(crate) fn require(ports: &Ports, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
+    let found = ports.store.space(&caller.viewer, space)?;
     let held = found.as_ref().and_then(|(_, held)| *held);
     check(caller, found.as_ref().map(|(found, _)| found), space, held, role)
 }
@@ -178,14 +180,14 @@ fn check(
 }
 
 /// Returns true if the caller may act on the whole store: an admin of the org with an unrestricted token.
-pub(crate) fn is_org_admin(parts: &Parts, caller: &Caller) -> Result<bool, Error> {
-    let role = parts.store.role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
+pub(crate) fn is_org_admin(ports: &Ports, caller: &Caller) -> Result<bool, Error> {
+    let role = ports.store.role(caller.viewer.principal, MemberOf::Org(OrgId::LOCAL))?;
     Ok(role == Some(Role::Admin) && caller.ceiling == Role::Admin && caller.viewer.within.is_none())
 }
 
 /// Refuses everyone but an admin of the org.
-pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Error> {
-    if is_org_admin(parts, caller)? {
+pub(crate) fn require_org_admin(ports: &Ports, caller: &Caller) -> Result<(), Error> {
+    if is_org_admin(ports, caller)? {
         Ok(())
     } else {
         Err(Error::Denied { need: Role::Admin, place: "the org".to_owned() })
@@ -194,32 +196,32 @@ pub(crate) fn require_org_admin(parts: &Parts, caller: &Caller) -> Result<(), Er
 
 /// Finds a memory that the caller may see and that is not forgotten. Only callers who may restore a forgotten memory
 /// learn that it is forgotten.
-pub(crate) fn find(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+pub(crate) fn find(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     // The second round covers a memory that was restored between the two lookups.
     for _ in 0..2 {
-        if let Some(memory) = parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
+        if let Some(memory) = ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
             return Ok(memory);
         }
-        if find_forgotten(parts, caller, which)?.is_some() {
+        if find_forgotten(ports, caller, which)?.is_some() {
             return Err(Error::Forgotten { which });
         }
     }
-    Err(absent(parts, caller, which)?)
+    Err(absent(ports, caller, which)?)
 }
 
 /// Finds a forgotten memory that the caller may still reach.
 pub(crate) fn find_forgotten(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<Option<Memory>, Error> {
-    Ok(parts.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
+    Ok(ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
 }
 
 /// Builds the error for a missing memory. It names the space in which a number was looked up.
-pub(crate) fn absent(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Error, Error> {
+pub(crate) fn absent(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Error, Error> {
     let space = match which {
-        MemoryRef::Number(_) => space_by_id(parts, caller, caller.space)?.map(|space| space.name),
+        MemoryRef::Number(_) => space_by_id(ports, caller, caller.space)?.map(|space| space.name),
         MemoryRef::Id(_) | MemoryRef::Foreign(_) => None,
     };
     Ok(Error::NoMemory { which, space })
@@ -253,37 +255,37 @@ pub(crate) fn several<T>(
 /// Finds a memory that the caller may change, and returns the right to do so. Refuses a mirror, because it follows its
 /// file.
 pub(crate) fn find_editable(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<(Memory, Right), Error> {
-    let memory = find(parts, caller, which)?;
-    let right = require_in_place(parts, caller, &memory, Role::Writer)?;
+    let memory = find(ports, caller, which)?;
+    let right = require_in_place(ports, caller, &memory, Role::Writer)?;
     refuse_mirror(&memory)?;
     Ok((memory, right))
 }
 
 /// Returns the right to act on a memory as at least `role`, valid only while the memory stays in its space.
 pub(crate) fn require_in_place(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     memory: &Memory,
     role: Role,
 ) -> Result<Right, Error> {
-    let right = require(parts, caller, memory.space, role)?;
+    let right = require(ports, caller, memory.space, role)?;
     Ok(Right { over: Some(memory.id), ..right })
 }
 
 /// Returns the right to do something irreversible to a memory, or to change who sees it. An owner who may write there has
 /// it, and an admin of its space.
 pub(crate) fn require_over(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     memory: &Memory,
 ) -> Result<Right, Error> {
     let role = if memory.owner == caller.viewer.principal { Role::Writer } else { Role::Admin };
-    require_in_place(parts, caller, memory, role).map_err(|error| match error {
+    require_in_place(ports, caller, memory, role).map_err(|error| match error {
         Error::Denied { need: Role::Admin, .. } => Error::OwnerOrAdmin { which },
         error => error,
     })

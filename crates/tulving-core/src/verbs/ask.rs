@@ -9,10 +9,10 @@ use tulving_text::visible;
 
 use crate::model::change::Write;
 use crate::model::error::{Error, LlmError};
-use crate::model::llm::{Garbled, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
+use crate::model::llm::{Garbled, LlmName, LlmUsage, Message, Prompt, Reply, Tokens, ToolCall};
 use crate::ports::{LanguageModel, NoLanguageModel};
 use crate::text::withhold;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 /// Upper bound for the tokens of one call.
 const MOST_TOKENS: u64 = 1 << 32;
@@ -38,18 +38,18 @@ impl Default for Llm {
 }
 
 /// Returns the answer to a prompt of this pass.
-pub(crate) fn ask(parts: &Parts, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
     let name = llm.model.name().ok_or(LlmError::None)?;
     if let Some(limit) = llm.tokens_per_day {
-        let spent = spent_today(parts)?;
+        let spent = spent_today(ports)?;
         if spent >= limit {
             return Err(LlmError::BudgetSpent { spent, limit }.into());
         }
     }
     let prompt = public(prompt);
     let replied = llm.model.complete(&prompt);
-    if let Some(usage) = cost(parts, name, pass, &prompt, &replied) {
-        note(parts, usage)?;
+    if let Some(usage) = cost(ports, name, pass, &prompt, &replied) {
+        note(ports, usage)?;
     }
     Ok(replied?)
 }
@@ -99,20 +99,20 @@ fn values(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
 }
 
 /// Returns the number of tokens spent today by all processes.
-pub(crate) fn spent_today(parts: &Parts) -> Result<u64, Error> {
-    let today = parts.clock.now().date();
-    let usage = parts.store.usage(&today)?;
-    Ok(usage.iter().filter(|usage| usage.day == today).map(Usage::tokens).fold(0, u64::saturating_add))
+pub(crate) fn spent_today(ports: &Ports) -> Result<u64, Error> {
+    let today = ports.clock.now().date();
+    let usage = ports.store.usage(&today)?;
+    Ok(usage.iter().filter(|usage| usage.day == today).map(LlmUsage::tokens).fold(0, u64::saturating_add))
 }
 
 /// Returns the cost of a call; `None` if no model was called.
 fn cost(
-    parts: &Parts,
+    ports: &Ports,
     name: LlmName,
     pass: &str,
     prompt: &Prompt,
     replied: &Result<Reply, LlmError>,
-) -> Option<Usage> {
+) -> Option<LlmUsage> {
     let (failures, tokens) = match replied {
         Ok(reply) => (0, reply.tokens),
         Err(error) if !error.was_asked() => return None,
@@ -122,8 +122,8 @@ fn cost(
     };
     // The token counts of a service are capped, so that their sum cannot overflow.
     let believed = |tokens: u64| tokens.min(MOST_TOKENS);
-    Some(Usage {
-        day: parts.clock.now().date(),
+    Some(LlmUsage {
+        day: ports.clock.now().date(),
         provider: name.provider,
         model: prompt.model.clone().unwrap_or(name.model),
         pass: pass.to_owned(),
@@ -135,7 +135,7 @@ fn cost(
     })
 }
 
-fn note(parts: &Parts, usage: Usage) -> Result<(), Error> {
-    parts.store.apply(&access::own_changes(parts.clock.now(), vec![Write::Spend(usage)]))?;
+fn note(ports: &Ports, usage: LlmUsage) -> Result<(), Error> {
+    ports.store.apply(&access::own_changes(ports.clock.now(), vec![Write::Spend(usage)]))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Creates and removes the links between memories.
 
-use crate::model::answer::Associated;
+use crate::model::answer::CreatedAssociation;
 use crate::model::association::Association;
 use crate::model::change::Write;
 use crate::model::error::{Error, Invalid};
@@ -8,7 +8,7 @@ use crate::model::id::MemoryRef;
 use crate::model::memory::Memory;
 use crate::model::request::{AssociationRequest, Caller};
 use crate::model::vocabulary::{AuditAct, LinkedBy, Relation, Role};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::retract::{Edge, audit, retract};
 use crate::verbs::save::intake;
 
@@ -16,28 +16,28 @@ use crate::verbs::save::intake;
 /// which needs the right to write in the target's space. It also removes the links that superseded the source by
 /// way of the target. The reason goes into the audit.
 pub(crate) fn associate(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     source: MemoryRef,
     request: &AssociationRequest,
     reason: Option<&str>,
-) -> Result<Associated, Error> {
+) -> Result<CreatedAssociation, Error> {
     let link = intake::link(request)?;
     access::decide_again(|| {
-        let (from, right) = access::find_editable(parts, caller, source)?;
-        let to = access::find(parts, caller, link.target)?;
+        let (from, right) = access::find_editable(ports, caller, source)?;
+        let to = access::find(ports, caller, link.target)?;
         if from.id == to.id {
             return Err(Invalid::SelfAssociation.into());
         }
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let mut rights = vec![right];
         let (mut writes, mut warnings) = (Vec::new(), Vec::new());
         if link.relation == Relation::Updates {
-            rights.push(access::require_in_place(parts, caller, &to, Role::Writer)?);
-            (writes, warnings) = retract(parts, caller, now, (&from, to.id), &[])?;
+            rights.push(access::require_in_place(ports, caller, &to, Role::Writer)?);
+            (writes, warnings) = retract(ports, caller, now, (&from, to.id), &[])?;
         }
         let known =
-            between(parts, caller, &from, &to)?.into_iter().find(|edge| edge.relation == link.relation);
+            between(ports, caller, &from, &to)?.into_iter().find(|edge| edge.relation == link.relation);
         let association = Association {
             source: from.id,
             target: to.id,
@@ -50,42 +50,42 @@ pub(crate) fn associate(
         let mut entry = audit(caller, now, AuditAct::Associated, (&from, &to), edge);
         entry.reason = reason.map(str::to_owned);
         writes.extend([Write::Link(association), Write::Audit(entry)]);
-        parts.store.apply(&access::changes(caller, now, rights, writes))?;
-        Ok(Associated { link: association, warnings })
+        ports.store.apply(&access::changes(caller, now, rights, writes))?;
+        Ok(CreatedAssociation { link: association, warnings })
     })
 }
 
 /// Removes the link of that relation, or all links from one memory to the other, and returns them.
 pub(crate) fn dissociate(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     source: MemoryRef,
     target: MemoryRef,
     relation: Option<Relation>,
 ) -> Result<Vec<Association>, Error> {
     access::decide_again(|| {
-        let (from, right) = access::find_editable(parts, caller, source)?;
-        let to = access::find(parts, caller, target)?;
-        let gone: Vec<Association> = between(parts, caller, &from, &to)?
+        let (from, right) = access::find_editable(ports, caller, source)?;
+        let to = access::find(ports, caller, target)?;
+        let gone: Vec<Association> = between(ports, caller, &from, &to)?
             .into_iter()
             .filter(|edge| relation.is_none_or(|relation| relation == edge.relation))
             .collect();
         if gone.is_empty() {
             return Err(Error::NoAssociation { source_ref: source, target_ref: target });
         }
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let mut writes = Vec::new();
         for edge in &gone {
             writes.push(Write::Unlink { source: edge.source, target: edge.target, relation: edge.relation });
             let was = (edge.relation, Some(Edge::of(edge)));
             writes.push(Write::Audit(audit(caller, now, AuditAct::Dissociated, (&from, &to), was)));
         }
-        parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+        ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(gone)
     })
 }
 
-fn between(parts: &Parts, caller: &Caller, from: &Memory, to: &Memory) -> Result<Vec<Association>, Error> {
-    let edges = parts.store.associations(&caller.viewer, &[from.id])?;
+fn between(ports: &Ports, caller: &Caller, from: &Memory, to: &Memory) -> Result<Vec<Association>, Error> {
+    let edges = ports.store.associations(&caller.viewer, &[from.id])?;
     Ok(edges.into_iter().filter(|edge| edge.source == from.id && edge.target == to.id).collect())
 }

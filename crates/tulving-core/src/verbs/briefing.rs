@@ -28,13 +28,13 @@ use crate::rank::decay;
 use crate::rank::descending;
 use crate::rank::ties::{self, ConflictCandidate};
 use crate::text::block::{self, BriefingBlockPiece};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::history;
 use crate::verbs::read;
 use crate::verbs::recall;
 use crate::verbs::succession::{self, Moment};
 
-use files::Files;
+use files::FolderFiles;
 use telling::{BlockChoice, ReadContent, Telling, fit};
 
 /// The content of a section.
@@ -98,7 +98,7 @@ struct BriefingCandidate {
 impl BriefingCandidate {
     /// Creates a candidate from a memory, keeping the first `read` characters of its content.
     fn beginning(mut memory: Memory, read: usize) -> Self {
-        let mut text = std::mem::take(&mut memory.edition.text.content);
+        let mut text = std::mem::take(&mut memory.fields.text.content);
         let end = text.char_indices().nth(read).map(|(end, _)| end);
         let goes_on = end.is_some();
         text.truncate(end.unwrap_or(text.len()));
@@ -180,7 +180,7 @@ enum Detail {
 }
 
 /// A section under construction.
-struct Draft {
+struct SectionDraft {
     heading: &'static str,
     holds: Holds,
     parts: usize,
@@ -191,22 +191,22 @@ struct Draft {
 }
 
 /// Builds the briefing for the start of a session.
-pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
+pub(crate) fn briefing(ports: &Ports, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
     let (least, most) = (limits::BRIEFING_LEAST, limits::BRIEFING_MOST);
     let budget = read::within(Field::Budget, request.token_budget, least, most)?;
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let bytes = budget * limits::BYTES_PER_TOKEN;
     let read = bytes.clamp(READ_LEAST, READ_MOST);
-    let space = access::space_of_call(parts, caller)?;
+    let space = access::space_of_call(ports, caller)?;
     let mut found = Vec::with_capacity(SECTIONS.len());
     for (_, holds, _) in SECTIONS {
         found.push(match holds {
-            Holds::Relevant => (relevant(parts, caller, request.about.as_deref(), now)?, 0),
-            Holds::LongTerm => long_term(parts, caller, &space, read)?,
-            _ => holding(parts, caller, holds, now, read)?,
+            Holds::Relevant => (relevant(ports, caller, request.about.as_deref(), now)?, 0),
+            Holds::LongTerm => long_term(ports, caller, &space, read)?,
+            _ => holding(ports, caller, holds, now, read)?,
         });
     }
-    let sources = Sources::of(parts, caller, found.iter().flat_map(|(found, _)| found))?;
+    let sources = AuthorNames::of(ports, caller, found.iter().flat_map(|(found, _)| found))?;
     let competing = Competing::among(caller, found.iter().flat_map(|(found, _)| found));
     let drafts = SECTIONS.into_iter().zip(found).map(|((heading, holds, parts), (mut memories, unseen))| {
         // Readers know best who they are and what they prefer.
@@ -215,10 +215,10 @@ pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest
         }
         competing.newest_first(&mut memories);
         let lines = memories.iter().map(|found| line(found, &sources, &competing.dates)).collect();
-        Draft { heading, holds, parts, lines, unseen, used: 0 }
+        SectionDraft { heading, holds, parts, lines, unseen, used: 0 }
     });
     let drafts = drafts.collect();
-    match Files::of(parts, &space) {
+    match FolderFiles::of(ports, &space) {
         None => Ok(told(drafts, bytes)),
         Some(files) => Ok(told_beside(drafts, files, bytes)),
     }
@@ -226,7 +226,7 @@ pub(crate) fn briefing(parts: &Parts, caller: &Caller, request: &BriefingRequest
 
 /// Builds the briefing if the folder has files. They get half of the room, plus whatever the memories leave free, and the
 /// other way round.
-fn told_beside(drafts: Vec<Draft>, mut files: Files<'_>, bytes: usize) -> Briefing {
+fn told_beside(drafts: Vec<SectionDraft>, mut files: FolderFiles<'_>, bytes: usize) -> Briefing {
     let least = limits::BRIEFING_LEAST * limits::BYTES_PER_TOKEN;
     // The number of files is always shown: even the smallest budget has room for it.
     let share = ((bytes - least) / 2).max(files.least());
@@ -240,13 +240,13 @@ fn told_beside(drafts: Vec<Draft>, mut files: Files<'_>, bytes: usize) -> Briefi
 }
 
 /// Builds the briefing that fits into these bytes.
-fn told(mut drafts: Vec<Draft>, bytes: usize) -> Briefing {
+fn told(mut drafts: Vec<SectionDraft>, bytes: usize) -> Briefing {
     let room = bytes.saturating_sub(block::frame());
     let mut known = HashSet::new();
     fill(&mut drafts, room, &mut known);
     let mut terse = false;
     if drafts.iter().any(|draft| draft.left_out(&known) > 0) {
-        drafts.iter_mut().for_each(Draft::forget);
+        drafts.iter_mut().for_each(SectionDraft::forget);
         let all: Vec<(&str, u64)> = drafts
             .iter()
             .filter(|draft| draft.size() > 0)
@@ -264,7 +264,7 @@ fn told(mut drafts: Vec<Draft>, bytes: usize) -> Briefing {
 
 /// Chooses what is shown. First one memory of each section, then whatever fits into its share, then whatever else fits,
 /// including code blocks that did not fit before. A memory is shown once.
-fn share(drafts: &mut [Draft], room: usize) {
+fn share(drafts: &mut [SectionDraft], room: usize) {
     let mut known = HashSet::new();
     let mut left = room;
     let needs = needs(drafts, room);
@@ -285,7 +285,7 @@ fn share(drafts: &mut [Draft], room: usize) {
 
 /// Returns the room reserved for the shortest memory of each section, so that each section is shown. It covers as many
 /// sections as fit: the subject of the session first, then the others in order.
-fn needs(drafts: &[Draft], room: usize) -> Vec<Option<usize>> {
+fn needs(drafts: &[SectionDraft], room: usize) -> Vec<Option<usize>> {
     let mut left = room;
     let mut needs = vec![None; drafts.len()];
     let mut order: Vec<usize> = (0..drafts.len()).collect();
@@ -300,13 +300,13 @@ fn needs(drafts: &[Draft], room: usize) -> Vec<Option<usize>> {
 }
 
 /// Shows everything that fits, section by section.
-fn fill(drafts: &mut [Draft], mut left: usize, known: &mut HashSet<MemoryId>) {
+fn fill(drafts: &mut [SectionDraft], mut left: usize, known: &mut HashSet<MemoryId>) {
     for draft in drafts {
         left -= draft.take(left, usize::MAX, Detail::Whole, known);
     }
 }
 
-impl Draft {
+impl SectionDraft {
     /// Shows up to `most` more lines that fit, and returns the bytes they take. Lines already shown get their missing code
     /// blocks, as far as the detail allows.
     fn take(&mut self, room: usize, most: usize, detail: Detail, known: &mut HashSet<MemoryId>) -> usize {
@@ -351,7 +351,7 @@ impl Draft {
     }
 }
 
-fn finish(drafts: Vec<Draft>) -> Briefing {
+fn finish(drafts: Vec<SectionDraft>) -> Briefing {
     let lines = drafts.iter().flat_map(|draft| &draft.lines);
     let mut known: HashSet<MemoryId> = lines.filter(|line| line.told.is_some()).map(Line::id).collect();
     let mut briefing = Briefing::default();
@@ -372,16 +372,16 @@ fn finish(drafts: Vec<Draft>) -> Briefing {
 }
 
 /// The authors of memories, from the reader's point of view.
-struct Sources {
+struct AuthorNames {
     reader: PrincipalId,
     /// The author of the current version, for memories that others may have written.
     writers: HashMap<MemoryId, PrincipalId>,
     names: HashMap<PrincipalId, String>,
 }
 
-impl Sources {
+impl AuthorNames {
     fn of<'a>(
-        parts: &Parts,
+        ports: &Ports,
         caller: &Caller,
         found: impl Iterator<Item = &'a BriefingCandidate>,
     ) -> Result<Self, Error> {
@@ -389,15 +389,15 @@ impl Sources {
         // A private memory cannot have another author.
         let shared: Vec<&Memory> = found
             .map(|found| &found.memory)
-            .filter(|memory| memory.edition.boundary != Boundary::Private)
+            .filter(|memory| memory.fields.boundary != Boundary::Private)
             .collect();
         let mut sources = Self { reader, writers: HashMap::new(), names: HashMap::new() };
         if !shared.is_empty() {
             let ids: Vec<MemoryId> = shared.iter().map(|memory| memory.id).collect();
-            sources.writers = parts.store.writers(&caller.viewer, &ids)?;
+            sources.writers = ports.store.writers(&caller.viewer, &ids)?;
             let others: HashSet<PrincipalId> =
                 shared.iter().filter_map(|memory| sources.another(memory)).collect();
-            sources.names = history::names(parts, &others.into_iter().collect::<Vec<_>>())?;
+            sources.names = history::names(ports, &others.into_iter().collect::<Vec<_>>())?;
         }
         Ok(sources)
     }
@@ -495,14 +495,14 @@ fn label(memory: &Memory) -> String {
 }
 
 /// Prepares a memory for display. A long one is shown by its summary if it has one, else by its beginning.
-fn line(found: &BriefingCandidate, sources: &Sources, dates: &HashMap<MemoryId, String>) -> Line {
+fn line(found: &BriefingCandidate, sources: &AuthorNames, dates: &HashMap<MemoryId, String>) -> Line {
     let BriefingCandidate { memory, text, goes_on } = found;
-    let edition = &memory.edition;
+    let fields = &memory.fields;
     // The author of a line in a file is unknown; its location is shown instead.
     let mirrored = memory.provenance.mirror.is_some();
     let warning = if commands::find(text).is_empty() { "" } else { COMMANDS };
     let by = sources.name(memory).filter(|_| !mirrored);
-    let done = memory.standing.done_at.map(|at| format!("(done on {}) ", at.date())).unwrap_or_default();
+    let done = memory.status.done_at.map(|at| format!("(done on {}) ", at.date())).unwrap_or_default();
     let dated = dates.get(&memory.id).map(|date| format!("(as of {date}) ")).unwrap_or_default();
     let source = match (&by, sources.trust(memory)) {
         (Some(name), Trust::Own | Trust::Shared) => format!("(by {name}) "),
@@ -511,12 +511,12 @@ fn line(found: &BriefingCandidate, sources: &Sources, dates: &HashMap<MemoryId, 
         (None, Trust::Shared) if !mirrored => "(from others) ".to_owned(),
         (None, Trust::Shared | Trust::Own) => String::new(),
     };
-    let is_code = edition.text.content_type == ContentType::Code;
+    let is_code = fields.text.content_type == ContentType::Code;
     let telling = Telling::of(ReadContent {
         text,
         goes_on: *goes_on,
-        summary: edition.text.summary.as_deref(),
-        code: is_code.then(|| edition.text.language.as_deref().unwrap_or_default()),
+        summary: fields.text.summary.as_deref(),
+        code: is_code.then(|| fields.text.language.as_deref().unwrap_or_default()),
     });
     let about = Briefed { id: memory.id, name: label(memory), text: String::new(), by };
     Line::new(about, format!("{source}{done}{dated}{warning}"), telling)
@@ -524,7 +524,7 @@ fn line(found: &BriefingCandidate, sources: &Sources, dates: &HashMap<MemoryId, 
 
 /// Returns the currently valid memories of a section, most important first, and the number of those not read.
 fn holding(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     holds: Holds,
     now: Timestamp,
@@ -555,7 +555,7 @@ fn holding(
     // Among decisions the newest count most; elsewhere the most important.
     let recent = holds == Holds::Type(MemoryType::Decision);
     let sort = if recent { Sort::Newest } else { Sort::Importance };
-    let store = &parts.store;
+    let store = &ports.store;
     // One character more than shown tells whether a content continues.
     let extent = Extent { limit: LOOKED_AT, bytes: usize::MAX, each: read + 1 };
     let mut memories = store.list_within(&caller.viewer, &filter, sort, extent, None)?;
@@ -570,18 +570,18 @@ fn holding(
         unseen = unseen.saturating_sub(more.len() as u64);
         memories.extend(more);
     }
-    succession::settle(parts, caller, &mut memories, Moment::Now(now))?;
+    succession::settle(ports, caller, &mut memories, Moment::Now(now))?;
     memories.retain(|memory| memory.superseded_by.is_none());
     let weights: HashMap<MemoryId, f64> = memories
         .iter()
         .map(|memory| {
-            let pinned = if memory.standing.pinned { 1e6 } else { 0.0 };
+            let pinned = if memory.status.pinned { 1e6 } else { 0.0 };
             let matters = if recent { 0.0 } else { (decay::importance_at(memory, now) * 1e3).round() };
             (memory.id, pinned + matters)
         })
         .collect();
     let place = |memory: &Memory| {
-        let at = memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at);
+        let at = memory.fields.span.occurred_at.unwrap_or(memory.usage.created_at);
         (weights[&memory.id], Reverse((at, memory.id)))
     };
     memories.sort_by(|a, b| descending(place(a), place(b)));
@@ -591,7 +591,7 @@ fn holding(
 
 /// Returns the entries of `MEMORY.md`, line by line, and the number of those not read.
 fn long_term(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &Space,
     read: usize,
@@ -600,14 +600,14 @@ fn long_term(
         return Ok((Vec::new(), 0));
     }
     let path = Folder::of(space).join(file::LONG_TERM);
-    let mut entries = parts.store.mirrors(space.id, &path)?;
+    let mut entries = ports.store.mirrors(space.id, &path)?;
     entries.sort_by_key(|entry| entry.line);
     let unseen = entries.len().saturating_sub(LOOKED_AT) as u64;
     let ids: Vec<MemoryId> = entries.iter().take(LOOKED_AT).map(|entry| entry.id).collect();
     let mut found = Vec::with_capacity(ids.len());
-    read::each(parts, caller, &ids, &mut |mut memory| {
-        if let Some(title) = memory.edition.title_beside() {
-            memory.edition.text.content = format!("{title}: {}", memory.edition.text.content);
+    read::each(ports, caller, &ids, &mut |mut memory| {
+        if let Some(title) = memory.fields.title_beside() {
+            memory.fields.text.content = format!("{title}: {}", memory.fields.text.content);
         }
         found.push(BriefingCandidate::beginning(memory, read));
     })?;
@@ -616,7 +616,7 @@ fn long_term(
 
 /// Finds the valid memories about the subject, with the text to show of each.
 fn relevant(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     about: Option<&str>,
     now: Timestamp,
@@ -627,11 +627,11 @@ fn relevant(
     let ask = Ask { abstain_below: Some(Strength::Weak), ..Ask::new(about) };
     let filter = Filter { space: Some(caller.space), valid_at: Some(now), ..Filter::default() };
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit: ASKED_FOR };
-    let mut hits = recall::recall(parts, caller, &request)?.hits;
+    let mut hits = recall::recall(ports, caller, &request)?.hits;
     hits.retain(|hit| hit.memory.superseded_by.is_none());
     let told = |mut hit: Hit| {
         let text = hit.shown().to_owned();
-        hit.memory.edition.text.content = String::new();
+        hit.memory.fields.text.content = String::new();
         BriefingCandidate { memory: hit.memory, text, goes_on: false }
     };
     Ok(hits.into_iter().map(told).collect())

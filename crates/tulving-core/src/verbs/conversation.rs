@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 
 use tulving_text::classify::facts;
 
-use crate::model::answer::{Logged, TurnPage};
+use crate::model::answer::{LoggedTurn, TurnPage};
 use crate::model::change::Write;
 use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::TurnId;
 use crate::model::job::{self, Job};
 use crate::model::limits;
-use crate::model::llm::{LlmName, Usage};
+use crate::model::llm::{LlmName, LlmUsage};
 use crate::model::request::{Caller, TurnFilter, TurnRequest};
 use crate::model::space::Space;
 use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
 use crate::model::vocabulary::{JobState, Role};
 use crate::text::normalize;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::save::intake;
 
@@ -24,26 +24,26 @@ use crate::verbs::save::intake;
 /// and the next time makes up for it. If turns are listened to, the same transaction enqueues a job for this one.
 /// `journaler` is the language model that journals answers, if any.
 pub(crate) fn log_turn(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &TurnRequest,
     listening: &Listening,
     journaler: Option<&LlmName>,
-) -> Result<Logged, Error> {
+) -> Result<LoggedTurn, Error> {
     let content = content(&request.content)?;
-    let right = access::require(parts, caller, caller.space, Role::Writer)?;
-    let space = access::space_of_call(parts, caller)?;
-    let mut sieve = parts.sieve(&space);
-    let content = sieve.content(Field::Content, content)?;
+    let right = access::require(ports, caller, caller.space, Role::Writer)?;
+    let space = access::space_of_call(ports, caller)?;
+    let mut redactor = ports.redactor(&space);
+    let content = redactor.content(Field::Content, content)?;
     let mut line = |field: Field, text: Option<&String>| {
         let mut given = intake::given(field, text.map(String::as_str), limits::NOTE_CHARS)?;
-        intake::withhold_line(&mut sieve, field, &mut given, limits::NOTE_CHARS)?;
+        intake::withhold_line(&mut redactor, field, &mut given, limits::NOTE_CHARS)?;
         Ok::<_, Invalid>(given)
     };
     let source = line(Field::Source, request.source.as_ref())?;
     let channel = line(Field::Conversation, request.channel.as_ref())?;
     let speaker = line(Field::Speaker, request.speaker.as_ref())?;
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let mut turn = Turn {
         id: TurnId::mint(now),
         space: caller.space,
@@ -57,19 +57,19 @@ pub(crate) fn log_turn(
         at: now,
     };
     let newest = TurnFilter { last: 1, ..TurnFilter::default() };
-    let newest = parts.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
+    let newest = ports.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
     // A job to be dropped may be claimed by somebody at the same moment.
     let applied = access::decide_again(|| {
         let mut writes = vec![Write::LogTurn(turn.clone())];
-        writes.extend(work(parts, &space, &turn, listening, journaler)?);
+        writes.extend(work(ports, &space, &turn, listening, journaler)?);
         if position.is_multiple_of(TURNS_BETWEEN_PRUNES) {
             writes.push(pruning(caller));
         }
-        Ok(parts.store.apply(&access::changes(caller, now, vec![right], writes))?)
+        Ok(ports.store.apply(&access::changes(caller, now, vec![right], writes))?)
     })?;
     turn.position = applied.positions.first().copied().unwrap_or_default();
-    Ok(Logged { turn, warnings: sieve.withheld().warnings() })
+    Ok(LoggedTurn { turn, warnings: redactor.withheld().warnings() })
 }
 
 /// Returns the content of a turn in its normal form. Refuses one that is empty or too long.
@@ -84,7 +84,7 @@ pub(crate) fn content(said: &str) -> Result<String, Invalid> {
 
 /// Returns the jobs that a turn needs.
 fn work(
-    parts: &Parts,
+    ports: &Ports,
     space: &Space,
     turn: &Turn,
     listening: &Listening,
@@ -94,32 +94,32 @@ fn work(
         return Ok(vec![Write::Enqueue(Job::look_at(turn, turn.at))]);
     }
     match journaler.filter(|_| listening.notes(turn, space)) {
-        Some(llm) => journaling(parts, turn, llm),
+        Some(llm) => journaling(ports, turn, llm),
         None => Ok(Vec::new()),
     }
 }
 
 /// Enqueues the journaling of an answer. If too many wait, the oldest are dropped.
-fn journaling(parts: &Parts, turn: &Turn, llm: &LlmName) -> Result<Vec<Write>, Error> {
+fn journaling(ports: &Ports, turn: &Turn, llm: &LlmName) -> Result<Vec<Write>, Error> {
     let waiting = [JobState::Waiting, JobState::Dead];
-    let mut waiting = parts.store.jobs(&waiting, &[job::SHADOW], 2 * job::SHADOWS)?;
+    let mut waiting = ports.store.jobs(&waiting, &[job::SHADOW], 2 * job::SHADOWS)?;
     waiting.sort_by_key(|job| (job.created_at, job.id));
     let over = (waiting.len() + 1).saturating_sub(job::SHADOWS);
     let mut writes: Vec<Write> =
         waiting.into_iter().take(over).map(|job| Write::RemoveJob(Box::new(job))).collect();
     if over > 0 {
         let dropped = u64::try_from(over).unwrap_or(u64::MAX);
-        writes.push(Write::Spend(Usage::dropped(turn.at.date(), llm, job::SHADOW, dropped)));
+        writes.push(Write::Spend(LlmUsage::dropped(turn.at.date(), llm, job::SHADOW, dropped)));
     }
     writes.push(Write::Enqueue(Job::journal(turn, turn.at)));
     Ok(writes)
 }
 
 /// Trims the log of the caller's space to the newest turns.
-pub(crate) fn prune(parts: &Parts, caller: &Caller) -> Result<(), Error> {
-    let right = access::require(parts, caller, caller.space, Role::Writer)?;
+pub(crate) fn prune(ports: &Ports, caller: &Caller) -> Result<(), Error> {
+    let right = access::require(ports, caller, caller.space, Role::Writer)?;
     let writes = vec![pruning(caller)];
-    parts.store.apply(&access::changes(caller, parts.clock.now(), vec![right], writes))?;
+    ports.store.apply(&access::changes(caller, ports.clock.now(), vec![right], writes))?;
     Ok(())
 }
 
@@ -128,10 +128,10 @@ fn pruning(caller: &Caller) -> Write {
 }
 
 /// Returns the newest turns of the caller's space, oldest first, as many as one answer should carry.
-pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
+pub(crate) fn turns(ports: &Ports, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
     read::bounded(Field::Limit, filter.last, limits::PAGE)?;
-    let page = |filter: &TurnFilter, bytes| parts.store.turns(&caller.viewer, caller.space, filter, bytes);
-    let turns = page(filter, parts.limits.answer_bytes)?;
+    let page = |filter: &TurnFilter, bytes| ports.store.turns(&caller.viewer, caller.space, filter, bytes);
+    let turns = page(filter, ports.limits.answer_bytes)?;
     let earlier = match turns.first() {
         None => false,
         Some(first) => {
@@ -145,7 +145,7 @@ pub(crate) fn turns(parts: &Parts, caller: &Caller, filter: &TurnFilter) -> Resu
 /// Reads everything that the log of the caller's space still has of a channel, oldest first, page by page. It stops after
 /// too many bytes, because the caller refuses that many.
 pub(crate) fn whole_log(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     channel: Option<String>,
     bytes: usize,
@@ -153,7 +153,7 @@ pub(crate) fn whole_log(
     let mut filter = TurnFilter { channel, before: None, last: usize::MAX };
     let (mut log, mut taken) = (VecDeque::new(), 0);
     while taken <= bytes {
-        let page = parts.store.turns(&caller.viewer, caller.space, &filter, read::PAGE_BYTES)?;
+        let page = ports.store.turns(&caller.viewer, caller.space, &filter, read::PAGE_BYTES)?;
         let Some(first) = page.first() else { break };
         filter.before = Some(first.position);
         for turn in page.into_iter().rev() {

@@ -16,15 +16,15 @@ use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
 use crate::text::normalize;
 use crate::text::withhold::Redactor;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 /// Returns the user of this home, in the space `default`.
-pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
+pub(crate) fn user(ports: &Ports, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
     Ok(Caller {
         viewer: Viewer { principal: PrincipalId::USER, within: None },
         ceiling: Role::Admin,
         space: SpaceId::DEFAULT,
-        agent: agent_name(parts, agent)?,
+        agent: agent_name(ports, agent)?,
         origin,
         zone: Zone::default(),
     })
@@ -32,12 +32,12 @@ pub(crate) fn user(parts: &Parts, origin: Origin, agent: Option<&str>) -> Result
 
 /// Returns the caller that a token stands for. Unknown and revoked tokens get the same answer.
 pub(crate) fn authenticate(
-    parts: &Parts,
+    ports: &Ports,
     token: &Secret,
     origin: Origin,
     agent: Option<&str>,
 ) -> Result<Caller, Error> {
-    let token = parts
+    let token = ports
         .store
         .token_by_hash(&hash(token))?
         .filter(|token| token.revoked_at.is_none())
@@ -49,7 +49,7 @@ pub(crate) fn authenticate(
             within: (!token.spaces.is_empty()).then_some(token.spaces),
         },
         ceiling: token.role,
-        agent: agent_name(parts, agent)?,
+        agent: agent_name(ports, agent)?,
         origin,
         zone: Zone::default(),
     })
@@ -57,22 +57,22 @@ pub(crate) fn authenticate(
 
 /// Returns an agent's name in its normal form. The name is stored with everything the caller does, so a secret in it is
 /// refused.
-pub(crate) fn agent_name(parts: &Parts, agent: Option<&str>) -> Result<Option<String>, Error> {
+pub(crate) fn agent_name(ports: &Ports, agent: Option<&str>) -> Result<Option<String>, Error> {
     let name = agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?;
     if let Some(name) = &name {
-        Redactor::new(parts.secrecy.least()).refuse(Field::Agent, name)?;
+        Redactor::new(ports.secret_policies.least()).refuse(Field::Agent, name)?;
     }
     Ok(name)
 }
 
 /// Returns the same caller in another space.
-pub(crate) fn enter(parts: &Parts, caller: &Caller, space: &str) -> Result<Caller, Error> {
-    Ok(Caller { space: access::space_named(parts, caller, space)?.id, ..caller.clone() })
+pub(crate) fn enter(ports: &Ports, caller: &Caller, space: &str) -> Result<Caller, Error> {
+    Ok(Caller { space: access::space_named(ports, caller, space)?.id, ..caller.clone() })
 }
 
 /// Returns the same caller in the first of these spaces, restricted to them. Its access never grows.
-pub(crate) fn confine(parts: &Parts, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
-    let named = |space: &&str| Ok(access::space_named(parts, caller, space)?.id);
+pub(crate) fn confine(ports: &Ports, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
+    let named = |space: &&str| Ok(access::space_named(ports, caller, space)?.id);
     let within = spaces.iter().map(named).collect::<Result<Vec<SpaceId>, Error>>()?;
     let space = within.first().copied().unwrap_or(caller.space);
     let viewer = Viewer { within: Some(within), ..caller.viewer.clone() };
@@ -81,23 +81,23 @@ pub(crate) fn confine(parts: &Parts, caller: &Caller, spaces: &[&str]) -> Result
 
 /// Creates a space in the caller's team. Its creator is its first admin.
 pub(crate) fn create_space(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     name: &str,
     kind: SpaceKind,
 ) -> Result<Space, Error> {
     let name = normalize::name(name)?;
-    let team = access::space_of_call(parts, caller)?.team;
-    if !administers(parts, caller, MemberOf::Team(team))? {
+    let team = access::space_of_call(ports, caller)?.team;
+    if !administers(ports, caller, MemberOf::Team(team))? {
         return Err(Error::Denied { need: Role::Admin, place: "the team".to_owned() });
     }
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let space = Space { id: SpaceId::mint(now), team, name, kind, created_at: now };
     let principal = caller.viewer.principal;
     let member = Membership { principal, of: MemberOf::Space(space.id), role: Role::Admin };
     let entry = audit(caller, now, AuditAct::SpaceCreated, Some(space.id), space.name.clone());
     let writes = vec![Write::AddSpace(space.clone()), Write::SetMember(member), Write::Audit(entry)];
-    match parts.store.apply(&access::changes(caller, now, Vec::new(), writes)) {
+    match ports.store.apply(&access::changes(caller, now, Vec::new(), writes)) {
         Err(StoreError::Conflict(Conflict::Taken { what: Unique::SpaceName })) => {
             return Err(Error::NameTaken { name: space.name });
         }
@@ -105,118 +105,118 @@ pub(crate) fn create_space(
     };
     if kind == SpaceKind::Group {
         // If the folder cannot be created now, the first write of a file creates it or reports the error.
-        let _ = parts.files.make_folder(&Folder::of(&space));
+        let _ = ports.files.make_folder(&Folder::of(&space));
     }
     Ok(space)
 }
 
 /// Returns the members of a space, for anyone who may see the space.
 pub(crate) fn members(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &str,
 ) -> Result<Vec<(Principal, Membership)>, Error> {
-    let space = access::space_named(parts, caller, space)?;
-    Ok(parts.store.members(MemberOf::Space(space.id))?)
+    let space = access::space_named(ports, caller, space)?;
+    Ok(ports.store.members(MemberOf::Space(space.id))?)
 }
 
 /// Makes a principal a member of a space, or gives a member another role.
 pub(crate) fn set_member(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &str,
     principal: &str,
     role: Role,
 ) -> Result<Membership, Error> {
-    access::decide_again(|| decide_member(parts, caller, space, principal, role))
+    access::decide_again(|| decide_member(ports, caller, space, principal, role))
 }
 
 fn decide_member(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &str,
     principal: &str,
     role: Role,
 ) -> Result<Membership, Error> {
-    let (space, rights) = administered(parts, caller, space)?;
-    let principal = principal_named(parts, principal)?;
+    let (space, rights) = administered(ports, caller, space)?;
+    let principal = principal_named(ports, principal)?;
     if role < Role::Admin {
-        refuse_last_admin(parts, &space, &principal)?;
+        refuse_last_admin(ports, &space, &principal)?;
     }
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let member = Membership { principal: principal.id, of: MemberOf::Space(space.id), role };
     let detail = format!("{} {role}", principal.name);
     let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
     let writes = vec![Write::SetMember(member), Write::RequireAdmin(space.id), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, rights, writes))?;
+    ports.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(member)
 }
 
 /// Removes a membership.
 pub(crate) fn remove_member(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: &str,
     principal: &str,
 ) -> Result<(), Error> {
-    access::decide_again(|| decide_removal(parts, caller, space, principal))
+    access::decide_again(|| decide_removal(ports, caller, space, principal))
 }
 
-fn decide_removal(parts: &Parts, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
-    let (space, rights) = administered(parts, caller, space)?;
+fn decide_removal(ports: &Ports, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
+    let (space, rights) = administered(ports, caller, space)?;
     let of = MemberOf::Space(space.id);
     // The answer does not reveal whether that principal exists elsewhere.
     let absent =
         || Error::NoMember { principal: crate::model::preview::short(principal), space: space.name.clone() };
-    let principal = parts.store.principal_named(principal)?.ok_or_else(absent)?;
-    let role = parts.store.role(principal.id, of)?.ok_or_else(absent)?;
-    refuse_last_admin(parts, &space, &principal)?;
-    let now = parts.clock.now();
+    let principal = ports.store.principal_named(principal)?.ok_or_else(absent)?;
+    let role = ports.store.role(principal.id, of)?.ok_or_else(absent)?;
+    refuse_last_admin(ports, &space, &principal)?;
+    let now = ports.clock.now();
     let entry = audit(caller, now, AuditAct::MemberRemoved, Some(space.id), principal.name);
     let member = Membership { principal: principal.id, of, role };
     let writes = vec![Write::RemoveMember(member), Write::RequireAdmin(space.id), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, rights, writes))?;
+    ports.store.apply(&access::changes(caller, now, rights, writes))?;
     Ok(())
 }
 
 /// Creates a principal.
 pub(crate) fn create_principal(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     name: &str,
     kind: PrincipalKind,
 ) -> Result<Principal, Error> {
-    access::require_org_admin(parts, caller)?;
-    let now = parts.clock.now();
+    access::require_org_admin(ports, caller)?;
+    let now = ports.clock.now();
     let principal =
         Principal { id: PrincipalId::mint(now), name: normalize::name(name)?, kind, created_at: now };
     let entry = audit(caller, now, AuditAct::PrincipalCreated, None, principal.name.clone());
     let writes = vec![Write::AddPrincipal(principal.clone()), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+    ports.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
     Ok(principal)
 }
 
 /// Creates a token, which is shown only once; the store keeps its hash. This needs the role of an admin, and the token
 /// grants no more than the one in use. A token for somebody else needs an admin of the org. All of it is one transaction.
 pub(crate) fn create_token(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &TokenRequest,
 ) -> Result<(Secret, Token), Error> {
     let label = normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?;
-    Redactor::new(parts.secrecy.least()).refuse(Field::Label, &label)?;
+    Redactor::new(ports.secret_policies.least()).refuse(Field::Label, &label)?;
     // A leaked token must not create others that outlive it.
     if caller.ceiling < Role::Admin {
         return Err(Error::Denied { need: Role::Admin, place: "what the token in use reaches".to_owned() });
     }
     refuse_beyond(caller, request.role, &request.spaces, "all that the new token would reach")?;
     for space in &request.spaces {
-        access::space_named(parts, caller, &space.to_string())?;
+        access::space_named(ports, caller, &space.to_string())?;
     }
     let secret = mint_secret();
     access::decide_again(|| {
-        let now = parts.clock.now();
-        let mut introduction = introduce(parts, caller, request, now)?;
+        let now = ports.clock.now();
+        let mut introduction = introduce(ports, caller, request, now)?;
         let token = Token {
             id: TokenId::mint(now),
             label: label.clone(),
@@ -229,7 +229,7 @@ pub(crate) fn create_token(
         let entry = audit(caller, now, AuditAct::TokenCreated, None, token.id.to_string());
         introduction.writes.push(Write::AddToken(token.clone(), hash(&secret)));
         introduction.writes.push(Write::Audit(entry));
-        parts.store.apply(&access::changes(caller, now, introduction.rights, introduction.writes))?;
+        ports.store.apply(&access::changes(caller, now, introduction.rights, introduction.writes))?;
         Ok((secret.clone(), token))
     })
 }
@@ -260,18 +260,18 @@ struct Introduction {
 }
 
 fn introduce(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &TokenRequest,
     now: Timestamp,
 ) -> Result<Introduction, Error> {
-    let own = parts.store.principals(&[caller.viewer.principal])?.into_iter().next();
+    let own = ports.store.principals(&[caller.viewer.principal])?.into_iter().next();
     let own = own.filter(|own| own.name == request.principal);
     if own.is_none() {
         // Checked first, so that nobody learns which principals exist.
-        access::require_org_admin(parts, caller)?;
+        access::require_org_admin(ports, caller)?;
     }
-    let known = own.map_or_else(|| parts.store.principal_named(&request.principal), |own| Ok(Some(own)))?;
+    let known = own.map_or_else(|| ports.store.principal_named(&request.principal), |own| Ok(Some(own)))?;
     let (mut rights, mut writes) = (Vec::new(), Vec::new());
     let (principal, new) = match (known, request.introduce) {
         (Some(known), _) => (known.id, false),
@@ -293,8 +293,8 @@ fn introduce(
         (Some(_), spaces) => spaces,
     };
     for space in spaces {
-        if parts.store.role(principal, MemberOf::Space(*space))? < Some(request.role) {
-            let (space, right) = administered(parts, caller, &space.to_string())?;
+        if ports.store.role(principal, MemberOf::Space(*space))? < Some(request.role) {
+            let (space, right) = administered(ports, caller, &space.to_string())?;
             let member = Membership { principal, of: MemberOf::Space(space.id), role: request.role };
             let detail = format!("{} {}", request.principal, request.role);
             let entry = audit(caller, now, AuditAct::MemberSet, Some(space.id), detail);
@@ -307,16 +307,16 @@ fn introduce(
 
 /// Returns the tokens that the caller may manage: its own, or all for an admin of the org, but none that grants more than
 /// the token in use. A leaked token must not reveal which others exist or what they grant.
-pub(crate) fn tokens(parts: &Parts, caller: &Caller) -> Result<Vec<Token>, Error> {
-    let all = access::is_org_admin(parts, caller)?;
-    let mut tokens = parts.store.tokens((!all).then_some(caller.viewer.principal))?;
+pub(crate) fn tokens(ports: &Ports, caller: &Caller) -> Result<Vec<Token>, Error> {
+    let all = access::is_org_admin(ports, caller)?;
+    let mut tokens = ports.store.tokens((!all).then_some(caller.viewer.principal))?;
     tokens.retain(|token| !reaches_beyond(caller, token.role, &token.spaces));
     Ok(tokens)
 }
 
 /// Revokes a token that the caller may manage, given by its id or by a label that only one live token has.
-pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Result<Token, Error> {
-    let tokens = tokens(parts, caller)?;
+pub(crate) fn revoke_token(ports: &Ports, caller: &Caller, which: &str) -> Result<Token, Error> {
+    let tokens = tokens(ports, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
     let by_label = || tokens.iter().filter(|token| token.label == which && token.revoked_at.is_none());
     let token = match (by_id, by_label().count()) {
@@ -330,16 +330,16 @@ pub(crate) fn revoke_token(parts: &Parts, caller: &Caller, which: &str) -> Resul
     if token.revoked_at.is_some() {
         return Ok(token);
     }
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let entry = audit(caller, now, AuditAct::TokenRevoked, None, token.id.to_string());
     let writes = vec![Write::RevokeToken(token.id), Write::Audit(entry)];
-    parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+    ports.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
     Ok(Token { revoked_at: Some(now), ..token })
 }
 
 /// Returns the newest audit entries, for admins.
 pub(crate) fn audit_entries(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     filter: &AuditFilter,
 ) -> Result<Vec<AuditEntry>, Error> {
@@ -347,11 +347,11 @@ pub(crate) fn audit_entries(
     if caller.ceiling < Role::Admin {
         return Err(Error::Denied { need: Role::Admin, place: "the space".to_owned() });
     }
-    Ok(parts.store.audit(&caller.viewer, filter)?)
+    Ok(ports.store.audit(&caller.viewer, filter)?)
 }
 
-fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
-    let found = parts.store.principal_named(name)?;
+fn principal_named(ports: &Ports, name: &str) -> Result<Principal, Error> {
+    let found = ports.store.principal_named(name)?;
     found.ok_or_else(|| Error::NoPrincipal { name: crate::model::preview::short(name) })
 }
 
@@ -359,19 +359,19 @@ fn principal_named(parts: &Parts, name: &str) -> Result<Principal, Error> {
 ///
 /// The right of the space's own admin is checked again when the act is applied. A store does not check the rights of
 /// admins above it.
-fn administered(parts: &Parts, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
-    let space = access::space_named(parts, caller, name)?;
-    if administers(parts, caller, MemberOf::Team(space.team))? {
+fn administered(ports: &Ports, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
+    let space = access::space_named(ports, caller, name)?;
+    if administers(ports, caller, MemberOf::Team(space.team))? {
         return Ok((space, Vec::new()));
     }
-    if administers(parts, caller, MemberOf::Space(space.id))? {
+    if administers(ports, caller, MemberOf::Space(space.id))? {
         let right = Right { space: space.id, role: Role::Admin, over: None };
         return Ok((space, vec![right]));
     }
     Err(Error::Denied { need: Role::Admin, place: format!("the space `{}`", space.name) })
 }
 
-fn administers(parts: &Parts, caller: &Caller, of: MemberOf) -> Result<bool, Error> {
+fn administers(ports: &Ports, caller: &Caller, of: MemberOf) -> Result<bool, Error> {
     if caller.ceiling < Role::Admin {
         return Ok(false);
     }
@@ -381,13 +381,13 @@ fn administers(parts: &Parts, caller: &Caller, of: MemberOf) -> Result<bool, Err
         _ => false,
     };
     let principal = caller.viewer.principal;
-    let direct = parts.store.role(principal, of)? == Some(Role::Admin);
-    let above = || parts.store.role(principal, MemberOf::Org(OrgId::LOCAL));
+    let direct = ports.store.role(principal, of)? == Some(Role::Admin);
+    let above = || ports.store.role(principal, MemberOf::Org(OrgId::LOCAL));
     Ok(inside && (direct || (caller.viewer.within.is_none() && above()? == Some(Role::Admin))))
 }
 
-fn refuse_last_admin(parts: &Parts, space: &Space, principal: &Principal) -> Result<(), Error> {
-    let members = parts.store.members(MemberOf::Space(space.id))?;
+fn refuse_last_admin(ports: &Ports, space: &Space, principal: &Principal) -> Result<(), Error> {
+    let members = ports.store.members(MemberOf::Space(space.id))?;
     let mut admins = members.iter().filter(|(_, member)| member.role == Role::Admin);
     match (admins.next(), admins.next()) {
         (Some((only, _)), None) if only.id == principal.id => {

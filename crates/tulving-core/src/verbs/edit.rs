@@ -1,150 +1,150 @@
 //! Changes the content of a memory: update and revert. Each makes a new version; the old one stays readable.
 
-use crate::model::answer::{Edited, Warning};
+use crate::model::answer::{EditedMemory, Warning};
 use crate::model::change::{Revision, Right, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryRef, Version};
-use crate::model::memory::{Edition, Memory, Standing, Usage};
+use crate::model::memory::{Memory, Status, Usage, VersionFields};
 use crate::model::request::{Caller, UpdateRequest};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, ContentType, State, VersionAct};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
-use crate::verbs::save::derive::About;
+use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::{dedupe, embed, intake};
 use crate::verbs::succession::{self, Moment};
 
 /// Edits a memory. An edit that changes nothing makes no version.
 pub(crate) fn update(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     request: &UpdateRequest,
-) -> Result<Edited, Error> {
-    let patch = intake::read_update(request, parts.limits)?;
+) -> Result<EditedMemory, Error> {
+    let patch = intake::read_update(request, ports.limits)?;
     access::decide_again(|| {
-        let (memory, right) = access::find_editable(parts, caller, which)?;
-        let mut sieve = parts.sieve_of(&caller.viewer, memory.space)?;
+        let (memory, right) = access::find_editable(ports, caller, which)?;
+        let mut redactor = ports.redactor_for(&caller.viewer, memory.space)?;
         let mut patch = patch.clone();
-        patch.withhold(&mut sieve, parts.limits)?;
+        patch.withhold(&mut redactor, ports.limits)?;
         if let Some(expected) = request.if_version.filter(|version| *version != memory.version) {
             return Err(Error::Changed { which, expected, found: memory.version });
         }
-        patch.check_span(&memory.edition.span)?;
+        patch.check_span(&memory.fields.span)?;
         let right = match patch.boundary {
-            Some(boundary) if boundary != memory.edition.boundary => {
-                check_audience(parts, caller, which, &memory, &patch)?
+            Some(boundary) if boundary != memory.fields.boundary => {
+                check_audience(ports, caller, which, &memory, &patch)?
             }
             _ => right,
         };
-        let edition = patch.onto(&memory.edition, About::memory(&memory));
-        let mut edited = revise(parts, caller, right, memory, edition, VersionAct::Updated)?;
-        edited.warnings.splice(0..0, sieve.withheld().warnings());
+        let fields = patch.onto(&memory.fields, DraftContext::memory(&memory));
+        let mut edited = revise(ports, caller, right, memory, fields, VersionAct::Updated)?;
+        edited.warnings.splice(0..0, redactor.withheld().warnings());
         Ok(edited)
     })
 }
 
 /// Restores an earlier version as a new one. The boundary stays as it is now.
 pub(crate) fn revert(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     version: Version,
-) -> Result<Edited, Error> {
+) -> Result<EditedMemory, Error> {
     access::decide_again(|| {
-        let (memory, right) = access::find_editable(parts, caller, which)?;
-        let versions = parts.store.versions(&caller.viewer, memory.id)?;
+        let (memory, right) = access::find_editable(ports, caller, which)?;
+        let versions = ports.store.versions(&caller.viewer, memory.id)?;
         let past = versions
             .into_iter()
             .find(|record| record.version == version)
             .ok_or(Error::NoVersion { which, version })?;
-        let edition = Edition { boundary: memory.edition.boundary, ..past.edition };
-        let stays = file_stays(&memory, &edition);
-        let mut reverted = revise(parts, caller, right, memory, edition, VersionAct::Reverted)?;
+        let fields = VersionFields { boundary: memory.fields.boundary, ..past.fields };
+        let stays = file_stays(&memory, &fields);
+        let mut reverted = revise(ports, caller, right, memory, fields, VersionAct::Reverted)?;
         reverted.warnings.extend(stays);
         Ok(reverted)
     })
 }
 
 /// Returns a warning if text and file may no longer belong together, because versions do not include the file.
-fn file_stays(memory: &Memory, edition: &Edition) -> Option<Warning> {
+fn file_stays(memory: &Memory, fields: &VersionFields) -> Option<Warning> {
     let attachment = memory.provenance.attachment.as_ref();
-    let of_file = attachment.is_some() || edition.text.content_type == ContentType::File;
+    let of_file = attachment.is_some() || fields.text.content_type == ContentType::File;
     let name = attachment.and_then(|attachment| attachment.name.clone());
-    (of_file && edition.text.content_hash != memory.edition.text.content_hash)
+    (of_file && fields.text.content_hash != memory.fields.text.content_hash)
         .then_some(Warning::FileStays { name })
 }
 
 /// Checks a change of the boundary. Only the owner may make a shared memory private, only the owner or an admin may
 /// show it to more people, and nobody may open a sealed space.
 fn check_audience(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     memory: &Memory,
     patch: &intake::Patch,
 ) -> Result<Right, Error> {
-    if let Some(space) = access::space_by_id(parts, caller, memory.space)? {
+    if let Some(space) = access::space_by_id(ports, caller, memory.space)? {
         patch.check_boundary(&space)?;
     }
     if patch.boundary == Some(Boundary::Private) && memory.owner != caller.viewer.principal {
         return Err(Error::OwnerOnly { which });
     }
-    access::require_over(parts, caller, which, memory)
+    access::require_over(ports, caller, which, memory)
 }
 
 /// Returns the status after an edit: a cooling memory becomes active, and one archived by expiry comes back if it no
 /// longer is expired.
-fn stands(memory: &Memory, edition: &Edition, now: Timestamp) -> Standing {
-    let standing = memory.standing.of_type(edition.class.memory_type);
-    match standing.state {
-        State::Cooling => standing.moved(State::Active),
+fn stands(memory: &Memory, fields: &VersionFields, now: Timestamp) -> Status {
+    let status = memory.status.of_type(fields.class.memory_type);
+    match status.state {
+        State::Cooling => status.moved(State::Active),
         State::Archived
-            if standing.ruled_at.is_some()
-                && memory.edition.span.has_expired(now)
-                && !edition.span.has_expired(now) =>
+            if status.ruled_at.is_some()
+                && memory.fields.span.has_expired(now)
+                && !fields.span.has_expired(now) =>
         {
-            standing.ruled(State::Active, now)
+            status.ruled(State::Active, now)
         }
-        _ => standing,
+        _ => status,
     }
 }
 
 fn revise(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     right: Right,
     mut memory: Memory,
-    edition: Edition,
+    fields: VersionFields,
     act: VersionAct,
-) -> Result<Edited, Error> {
-    succession::settle(parts, caller, [&mut memory], Moment::Now(parts.clock.now()))?;
-    if edition == memory.edition {
-        return Ok(Edited { memory, warnings: Vec::new() });
+) -> Result<EditedMemory, Error> {
+    succession::settle(ports, caller, [&mut memory], Moment::Now(ports.clock.now()))?;
+    if fields == memory.fields {
+        return Ok(EditedMemory { memory, warnings: Vec::new() });
     }
-    dedupe::refuse_held(parts, &caller.viewer, &memory, &edition)?;
-    let changed = edition.differs_in_meaning(&memory.edition);
-    let source = Source::of(&edition);
-    let (chunks, trouble) = match changed.then(|| embed::embed(parts, &[source])) {
+    dedupe::refuse_held(ports, &caller.viewer, &memory, &fields)?;
+    let changed = fields.differs_in_meaning(&memory.fields);
+    let source = Source::of(&fields);
+    let (chunks, trouble) = match changed.then(|| embed::embed(ports, &[source])) {
         None => (None, None),
         Some((mut chunks, trouble)) => (chunks.pop(), trouble),
     };
-    let now = parts.clock.now();
-    let standing = stands(&memory, &edition, now);
+    let now = ports.clock.now();
+    let status = stands(&memory, &fields, now);
     let revision = Revision {
         id: memory.id,
         from: memory.version,
         act,
-        edition: edition.clone(),
-        stood: memory.standing,
-        standing,
+        fields: fields.clone(),
+        stood: memory.status,
+        status,
         chunks,
         attachment: None,
         vouched: None,
     };
     let writes = vec![Write::Revise(Box::new(revision))];
-    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+    ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
     let usage = Usage { updated_at: now, ..memory.usage };
-    let memory = Memory { version: memory.version.next(), edition, standing, usage, ..memory };
-    Ok(Edited { memory, warnings: trouble.into_iter().collect() })
+    let memory = Memory { version: memory.version.next(), fields, status, usage, ..memory };
+    Ok(EditedMemory { memory, warnings: trouble.into_iter().collect() })
 }

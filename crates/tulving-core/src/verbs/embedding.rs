@@ -15,9 +15,9 @@ use tulving_text::chunk::ContentForm;
 use tulving_text::{headings, sentence};
 
 use crate::model::error::{Error, ModelError};
-use crate::model::memory::{Chunk, Edition, Embedding};
+use crate::model::memory::{Chunk, Embedding, VersionFields};
 use crate::ports::Embedder;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 pub(crate) use near::{
     ABOUT, LINKS, Newcomer, SAME, alike, is_near, link, near, near_among, resembling, written_between,
@@ -37,15 +37,15 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Returns the part of an edition that is embedded.
-    pub(crate) fn of(edition: &'a Edition) -> Self {
-        Self { content: &edition.text.content, form: edition.text.form(), title: edition.given_title() }
+    /// Returns the part of a version that is embedded.
+    pub(crate) fn of(fields: &'a VersionFields) -> Self {
+        Self { content: &fields.text.content, form: fields.text.form(), title: fields.given_title() }
     }
 }
 
 /// Returns the embedder of a model, if it is available.
-fn embedder_of<'a>(parts: &'a Parts, model: &str) -> Option<&'a Arc<dyn Embedder>> {
-    maker(std::iter::once(&parts.embedder).chain(&parts.former), model)
+fn embedder_of<'a>(ports: &'a Ports, model: &str) -> Option<&'a Arc<dyn Embedder>> {
+    maker(std::iter::once(&ports.embedder).chain(&ports.former), model)
 }
 
 /// Returns the first embedder that makes the vectors of a model.
@@ -58,14 +58,14 @@ fn maker<'a>(
 
 /// Returns the embedder whose vectors answer: that of the store's model, or the configured one if the store has none yet.
 /// If no model is configured none answers, even if the store has vectors.
-pub(crate) fn answering(parts: &Parts) -> Result<&Arc<dyn Embedder>, Error> {
-    let Some(model) = parts.store.model()? else {
-        return Ok(&parts.embedder);
+pub(crate) fn answering(ports: &Ports) -> Result<&Arc<dyn Embedder>, Error> {
+    let Some(model) = ports.store.model()? else {
+        return Ok(&ports.embedder);
     };
-    match parts.embedder.makes(&model) {
-        Ok(true) => Ok(&parts.embedder),
+    match ports.embedder.makes(&model) {
+        Ok(true) => Ok(&ports.embedder),
         Err(ModelError::None) => Err(ModelError::None.into()),
-        set_up => maker(parts.former.iter(), &model)
+        set_up => maker(ports.former.iter(), &model)
             .ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model }).into()),
     }
 }

@@ -6,7 +6,7 @@ use crate::model::id::Seq;
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::model::vocabulary::ChangeKind;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::read;
 
 /// Number of entries read at a time.
@@ -18,12 +18,12 @@ const PAGES: usize = 10;
 ///
 /// Each entry is judged as it was written: by the space, owner and boundary that the memory had then, and by the caller's
 /// current access. Entries about new vectors are left out, because they change nothing that anybody sees.
-pub(crate) fn changes(parts: &Parts, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
+pub(crate) fn changes(ports: &Ports, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
     let limit = read::bounded(Field::Limit, limit, limits::CHANGES)?;
-    let sight = parts.store.sight(&caller.viewer)?;
+    let sight = ports.store.sight(&caller.viewer)?;
     let mut told = Changes { changes: Vec::new(), read_to: after, gap: false };
     for _ in 0..PAGES {
-        let page = parts.store.changes(told.read_to, PAGE)?;
+        let page = ports.store.changes(told.read_to, PAGE)?;
         let whole = page.len() == PAGE;
         told.gap |= page.first().is_some_and(|first| first.seq.0.saturating_sub(told.read_to.0) > 1);
         for change in page {
@@ -42,7 +42,7 @@ pub(crate) fn changes(parts: &Parts, caller: &Caller, after: Seq, limit: usize) 
     }
     if told.read_to == after {
         // A log that ends before the requested position is another log.
-        let head = parts.store.head()?;
+        let head = ports.store.head()?;
         if head < after {
             (told.read_to, told.gap) = (head, true);
         }

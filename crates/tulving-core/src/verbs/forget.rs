@@ -2,25 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::answer::{Edited, Foreseen, Forgone, Gone, Swept, Warning};
+use crate::model::answer::{
+    EditedMemory, ForgetWherePreview, ForgottenMatches, ForgottenMemories, ForgottenMemory, Warning,
+};
 use crate::model::change::{Right, Write};
 use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::{MemoryRef, PassId, SpaceId};
 use crate::model::limits;
-use crate::model::memory::{Memory, Sources, Standing};
+use crate::model::memory::{Memory, Sources, Status};
 use crate::model::request::{
-    Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, Sort, TurnFilter,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, Sort, TurnFilter,
 };
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
 use crate::model::vocabulary::{AuditAct, PassKind, Role, State};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::objects;
 use crate::verbs::read;
 use crate::verbs::retract::named;
 use crate::verbs::save::sources::SourceChange;
 use crate::verbs::save::{dedupe, intake};
-use crate::verbs::standing;
+use crate::verbs::status;
 use crate::verbs::succession::{self, Moment};
 
 /// Number of memories read at a time.
@@ -29,31 +31,31 @@ const SLICE: usize = 64;
 /// Forgets a memory and returns it as it was. A soft forget keeps the row for audit, and can be undone. A hard forget deletes
 /// row, versions, chunks and vectors, even of a memory that was softly forgotten before. A delete leaves such a memory alone.
 pub(crate) fn forget(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     request: &ForgetRequest,
-) -> Result<Edited, Error> {
-    let (reason, mut warnings) = reason(parts, caller, request)?;
+) -> Result<EditedMemory, Error> {
+    let (reason, mut warnings) = reason(ports, caller, request)?;
     let (mut gone, turns) = access::decide_again(|| {
-        let act = Act::new(parts, caller, request.manner, reason.clone());
+        let act = ForgetBatch::new(ports, caller, request.mode, reason.clone());
         let leaving = act.decide(which)?;
         act.write(vec![leaving])
     })?;
     warnings.extend(turns);
-    Ok(Edited { memory: gone.pop().expect("one memory was forgotten"), warnings })
+    Ok(EditedMemory { memory: gone.pop().expect("one memory was forgotten"), warnings })
 }
 
 /// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten.
 pub(crate) fn forget_many(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: &[MemoryRef],
     request: &ForgetRequest,
-) -> Result<Gone, Error> {
-    let (reason, mut warnings) = reason(parts, caller, request)?;
+) -> Result<ForgottenMemories, Error> {
+    let (reason, mut warnings) = reason(ports, caller, request)?;
     let ((forgotten, turns), missing) = access::decide_again(|| {
-        let act = Act::new(parts, caller, request.manner, reason.clone());
+        let act = ForgetBatch::new(ports, caller, request.mode, reason.clone());
         let (leaving, missing) = access::several(which, limits::FORGETS, |which| {
             let leaving = act.decide(which)?;
             Ok((leaving.memory.id, leaving))
@@ -61,31 +63,40 @@ pub(crate) fn forget_many(
         Ok((act.write(leaving)?, missing))
     })?;
     warnings.extend(turns);
-    Ok(Gone { forgotten, missing, warnings })
+    Ok(ForgottenMemories { forgotten, missing, warnings })
 }
 
 /// Previews [`forget_where`]: returns what it would forget, or the reason for refusal. Nothing is written.
-pub(crate) fn foresee_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Foreseen, Error> {
-    reason(parts, caller, &asked.request)?;
-    let act = Act::new(parts, caller, asked.request.manner, None);
+pub(crate) fn foresee_where(
+    ports: &Ports,
+    caller: &Caller,
+    asked: &ForgetWhere,
+) -> Result<ForgetWherePreview, Error> {
+    reason(ports, caller, &asked.request)?;
+    let act = ForgetBatch::new(ports, caller, asked.request.mode, None);
     let leaving = act.matching(asked)?;
     let count = leaving.len() as u64;
     let newest = leaving.into_iter().take(limits::FORESEEN).map(|leaving| leaving.memory).collect();
-    Ok(Foreseen { count, newest })
+    Ok(ForgetWherePreview { count, newest })
 }
 
 /// Forgets all records of the caller's space that match a condition, in one transaction: all, or none if one may not be
 /// forgotten or if another number was expected.
-pub(crate) fn forget_where(parts: &Parts, caller: &Caller, asked: &ForgetWhere) -> Result<Swept, Error> {
-    let (reason, mut warnings) = reason(parts, caller, &asked.request)?;
+pub(crate) fn forget_where(
+    ports: &Ports,
+    caller: &Caller,
+    asked: &ForgetWhere,
+) -> Result<ForgottenMatches, Error> {
+    let (reason, mut warnings) = reason(ports, caller, &asked.request)?;
     let (gone, turns) = access::decide_again(|| {
-        let act = Act::new(parts, caller, asked.request.manner, reason.clone());
+        let act = ForgetBatch::new(ports, caller, asked.request.mode, reason.clone());
         let leaving = act.matching(asked)?;
         act.write(leaving)
     })?;
     warnings.extend(turns);
-    let forgone = |memory: Memory| Forgone { id: memory.id, number: memory.number, owner: memory.owner };
-    Ok(Swept { forgotten: gone.into_iter().map(forgone).collect(), warnings })
+    let forgone =
+        |memory: Memory| ForgottenMemory { id: memory.id, number: memory.number, owner: memory.owner };
+    Ok(ForgottenMatches { forgotten: gone.into_iter().map(forgone).collect(), warnings })
 }
 
 /// Returns the filter for a condition: records of the caller's space, archived ones only if the condition names them.
@@ -109,7 +120,7 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
 
 /// Returns the reason in its normal form, redacted, with warnings about the redactions.
 pub(crate) fn reason(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &ForgetRequest,
 ) -> Result<(Option<String>, Vec<Warning>), Error> {
@@ -117,17 +128,17 @@ pub(crate) fn reason(
     if reason.is_none() {
         return Ok((None, Vec::new()));
     }
-    let mut sieve = parts.sieve_of(&caller.viewer, caller.space)?;
-    intake::withhold_line(&mut sieve, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
-    Ok((reason, sieve.withheld().warnings()))
+    let mut redactor = ports.redactor_for(&caller.viewer, caller.space)?;
+    intake::withhold_line(&mut redactor, Field::Reason, &mut reason, limits::NOTE_CHARS)?;
+    Ok((reason, redactor.withheld().warnings()))
 }
 
 /// A forget operation.
-struct Act<'a> {
-    parts: &'a Parts,
+struct ForgetBatch<'a> {
+    ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
-    manner: Manner,
+    mode: ForgetMode,
     reason: Option<String>,
 }
 
@@ -137,26 +148,26 @@ struct Leaving {
     right: Right,
 }
 
-impl<'a> Act<'a> {
-    fn new(parts: &'a Parts, caller: &'a Caller, manner: Manner, reason: Option<String>) -> Self {
-        Self { parts, caller, now: parts.clock.now(), manner, reason }
+impl<'a> ForgetBatch<'a> {
+    fn new(ports: &'a Ports, caller: &'a Caller, mode: ForgetMode, reason: Option<String>) -> Self {
+        Self { ports, caller, now: ports.clock.now(), mode, reason }
     }
 
     fn decide(&self, which: MemoryRef) -> Result<Leaving, Error> {
-        let (parts, caller) = (self.parts, self.caller);
-        if self.manner == Manner::Soft {
-            let (memory, right) = access::find_editable(parts, caller, which)?;
+        let (ports, caller) = (self.ports, self.caller);
+        if self.mode == ForgetMode::Soft {
+            let (memory, right) = access::find_editable(ports, caller, which)?;
             return Ok(Leaving { memory, right });
         }
-        let forgotten = match self.manner {
-            Manner::Hard => access::find_forgotten(parts, caller, which)?,
-            Manner::Soft | Manner::Delete => None,
+        let forgotten = match self.mode {
+            ForgetMode::Hard => access::find_forgotten(ports, caller, which)?,
+            ForgetMode::Soft | ForgetMode::Delete => None,
         };
-        let memory = match forgotten.map_or_else(|| access::find(parts, caller, which), Ok) {
-            Err(Error::Forgotten { .. }) => return Err(access::absent(parts, caller, which)?),
+        let memory = match forgotten.map_or_else(|| access::find(ports, caller, which), Ok) {
+            Err(Error::Forgotten { .. }) => return Err(access::absent(ports, caller, which)?),
             found => found?,
         };
-        let right = access::require_over(parts, caller, which, &memory)?;
+        let right = access::require_over(ports, caller, which, &memory)?;
         access::refuse_mirror(&memory)?;
         Ok(Leaving { memory, right })
     }
@@ -164,9 +175,9 @@ impl<'a> Act<'a> {
     /// Returns all memories that match a condition, newest first, if their number is as expected and all of them may be
     /// forgotten.
     fn matching(&self, asked: &ForgetWhere) -> Result<Vec<Leaving>, Error> {
-        let (parts, caller) = (self.parts, self.caller);
+        let (ports, caller) = (self.ports, self.caller);
         let filter = condition(&asked.filter, caller, self.now)?;
-        let right = access::require(parts, caller, caller.space, Role::Writer)?;
+        let right = access::require(ports, caller, caller.space, Role::Writer)?;
         let memories = self.load(&filter)?;
         let found = memories.len() as u64;
         if let Some(expected) = asked.expect.filter(|expected| *expected != found) {
@@ -174,8 +185,10 @@ impl<'a> Act<'a> {
         }
         let is_own = |memory: &Memory| memory.owner == caller.viewer.principal;
         let others = memories.iter().filter(|memory| !is_own(memory)).count();
-        let over_others = match self.manner {
-            Manner::Hard | Manner::Delete if others > 0 => self.right_over_others(others, memories.len())?,
+        let over_others = match self.mode {
+            ForgetMode::Hard | ForgetMode::Delete if others > 0 => {
+                self.right_over_others(others, memories.len())?
+            }
             _ => right,
         };
         let leaving = memories.into_iter().map(|memory| {
@@ -187,7 +200,7 @@ impl<'a> Act<'a> {
 
     /// Returns the right to erase memories that others saved in the caller's space.
     fn right_over_others(&self, count: usize, of: usize) -> Result<Right, Error> {
-        let right = access::require(self.parts, self.caller, self.caller.space, Role::Admin);
+        let right = access::require(self.ports, self.caller, self.caller.space, Role::Admin);
         right.map_err(|error| match error {
             Error::Denied { .. } => Error::OfOthers { count, of },
             error => error,
@@ -197,7 +210,7 @@ impl<'a> Act<'a> {
     /// Returns the memories that match a filter, newest first. Beyond the [first few](limits::FORESEEN) they have no content,
     /// because it may be long.
     fn load(&self, filter: &Filter) -> Result<Vec<Memory>, Error> {
-        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+        let (store, viewer) = (&self.ports.store, &self.caller.viewer);
         let ids = store.ids(viewer, filter, Sort::Newest)?;
         let (got, limit) = (ids.len(), limits::BATCH);
         if got > limit {
@@ -207,11 +220,11 @@ impl<'a> Act<'a> {
         for slice in ids.chunks(SLICE) {
             for mut memory in store.memories(viewer, slice)? {
                 // The memory was edited, moved or quarantined since the ids were read.
-                if memory.standing.quarantined_at.is_some() || !filter.admits(&memory) {
+                if memory.status.quarantined_at.is_some() || !filter.admits(&memory) {
                     continue;
                 }
                 if memories.len() >= limits::FORESEEN {
-                    memory.edition.text.content = String::new();
+                    memory.fields.text.content = String::new();
                 }
                 memories.push(memory);
             }
@@ -222,10 +235,10 @@ impl<'a> Act<'a> {
     /// Warns about turns that stay in the log although memories captured from them are erased. The note of a proactive pass
     /// names its turn.
     fn turns_that_stay(&self, leaving: &[Leaving]) -> Result<Option<Warning>, Error> {
-        let (store, viewer) = (&self.parts.store, &self.caller.viewer);
-        let passes: BTreeSet<PassId> = match self.manner {
-            Manner::Soft => BTreeSet::new(),
-            Manner::Hard | Manner::Delete => {
+        let (store, viewer) = (&self.ports.store, &self.caller.viewer);
+        let passes: BTreeSet<PassId> = match self.mode {
+            ForgetMode::Soft => BTreeSet::new(),
+            ForgetMode::Hard | ForgetMode::Delete => {
                 leaving.iter().filter_map(|leaving| leaving.memory.provenance.pass).collect()
             }
         };
@@ -249,22 +262,23 @@ impl<'a> Act<'a> {
     /// Forgets all of them. Returns them as they were, and a warning about turns that stay.
     fn write(self, leaving: Vec<Leaving>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
         let turns = self.turns_that_stay(&leaving)?;
-        let Self { parts, caller, now, manner, reason } = self;
+        let Self { ports, caller, now, mode, reason } = self;
         let (mut rights, mut writes, mut gone, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Leaving { memory, right } in leaving {
-            let (id, standing) = (memory.id, memory.standing);
-            let (write, act) = match manner {
-                Manner::Soft => {
-                    let to = Standing { forgotten_at: Some(now), ..standing };
-                    (Write::Move { id, from: standing, to }, AuditAct::Forgot)
+            let (id, status) = (memory.id, memory.status);
+            let (write, act) = match mode {
+                ForgetMode::Soft => {
+                    let to = Status { forgotten_at: Some(now), ..status };
+                    (Write::Move { id, from: status, to }, AuditAct::Forgot)
                 }
-                Manner::Hard | Manner::Delete => {
+                ForgetMode::Hard | ForgetMode::Delete => {
                     (Write::Erase { id, from: Some(memory.version) }, AuditAct::Erased)
                 }
             };
             writes.push(write);
-            writes.push(Write::Audit(standing::audit(caller, now, act, &memory, reason.clone(), None)));
-            if let (Manner::Hard | Manner::Delete, Some(attachment)) = (manner, &memory.provenance.attachment)
+            writes.push(Write::Audit(status::audit(caller, now, act, &memory, reason.clone(), None)));
+            if let (ForgetMode::Hard | ForgetMode::Delete, Some(attachment)) =
+                (mode, &memory.provenance.attachment)
             {
                 let (write, job) = objects::leaves(attachment, now);
                 writes.push(write);
@@ -274,45 +288,45 @@ impl<'a> Act<'a> {
             gone.push(memory);
         }
         if !writes.is_empty() {
-            parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            ports.store.apply(&access::changes(caller, now, rights, writes))?;
         }
-        files.into_iter().for_each(|file| objects::drop_now(parts, file));
+        files.into_iter().for_each(|file| objects::drop_now(ports, file));
         Ok((gone, turns))
     }
 }
 
 /// Restores a softly forgotten memory. One that is not forgotten is returned unchanged.
-pub(crate) fn restore(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Edited, Error> {
+pub(crate) fn restore(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<EditedMemory, Error> {
     access::decide_again(|| {
-        let Some(memory) = access::find_forgotten(parts, caller, which)? else {
-            let memory = access::find(parts, caller, which)?;
-            return Ok(Edited { memory, warnings: Vec::new() });
+        let Some(memory) = access::find_forgotten(ports, caller, which)? else {
+            let memory = access::find(ports, caller, which)?;
+            return Ok(EditedMemory { memory, warnings: Vec::new() });
         };
-        let right = access::require_in_place(parts, caller, &memory, Role::Writer)?;
-        let now = parts.clock.now();
-        let (mut memory, mut writes, warnings) = without_taken_paths(parts, caller, now, memory)?;
-        dedupe::refuse_held(parts, &caller.viewer, &memory, &memory.edition)?;
-        let to = Standing { forgotten_at: None, ..memory.standing };
-        let audit = standing::audit(caller, now, AuditAct::Restored, &memory, None, None);
-        writes.push(Write::Move { id: memory.id, from: memory.standing, to });
+        let right = access::require_in_place(ports, caller, &memory, Role::Writer)?;
+        let now = ports.clock.now();
+        let (mut memory, mut writes, warnings) = without_taken_paths(ports, caller, now, memory)?;
+        dedupe::refuse_held(ports, &caller.viewer, &memory, &memory.fields)?;
+        let to = Status { forgotten_at: None, ..memory.status };
+        let audit = status::audit(caller, now, AuditAct::Restored, &memory, None, None);
+        writes.push(Write::Move { id: memory.id, from: memory.status, to });
         writes.push(Write::Audit(audit));
-        succession::settle(parts, caller, [&mut memory], Moment::Now(now))?;
-        parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
-        Ok(Edited { memory: Memory { standing: to, ..memory }, warnings })
+        succession::settle(ports, caller, [&mut memory], Moment::Now(now))?;
+        ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
+        Ok(EditedMemory { memory: Memory { status: to, ..memory }, warnings })
     })
 }
 
 /// Takes from a forgotten memory the paths that others have got since. Returns the memory as it will be, the writes and the
 /// warnings.
 fn without_taken_paths(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     now: Timestamp,
     mut memory: Memory,
 ) -> Result<(Memory, Vec<Write>, Vec<Warning>), Error> {
     let (mut writes, mut warnings) = (Vec::new(), Vec::new());
     for path in memory.provenance.paths().to_vec() {
-        let Some(by) = dedupe::path_holder(parts, &caller.viewer, &memory, &path)? else { continue };
+        let Some(by) = dedupe::path_holder(ports, &caller.viewer, &memory, &path)? else { continue };
         let from = memory.provenance.sources();
         let to = from.clone().without(&path).unwrap_or(Sources::NONE);
         if let Some(change) = SourceChange::between(&from, &to) {

@@ -16,13 +16,13 @@ use crate::model::id::{MemoryId, SpaceId};
 use crate::model::memory::{Memory, Sources};
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::vocabulary::{Boundary, State};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::push::{self, Document, Seen};
-use crate::verbs::save::assemble::Act;
+use crate::verbs::save::assemble::SaveBatch;
 use crate::verbs::save::intake::Imported;
 use crate::verbs::save::sources::{self, SourceChange};
-use crate::verbs::save::{self, Order};
-use crate::verbs::standing;
+use crate::verbs::save::{self, SaveOptions};
+use crate::verbs::status;
 
 /// Number of memories read together.
 const MEMORIES: usize = 500;
@@ -38,7 +38,7 @@ pub struct SeenFile {
 
 /// The plan for importing the files of some trees.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct ImportPlan {
     /// Files that must be read.
     pub read: Vec<SeenFile>,
     /// Number of unchanged files.
@@ -67,13 +67,13 @@ pub fn plan(
     seen: Vec<SeenFile>,
     within: impl Fn(&str) -> bool,
     gone: impl Fn(&str) -> bool,
-) -> Plan {
+) -> ImportPlan {
     let mut known: HashMap<String, ImportedFile> =
         known.into_iter().map(|file| (file.path.clone(), file)).collect();
-    let mut plan = Plan::default();
+    let mut plan = ImportPlan::default();
     for file in seen {
         match known.remove(&file.path) {
-            Some(old) if old.standing.forgotten_at.is_some() => plan.forgotten.push(file.path),
+            Some(old) if old.status.forgotten_at.is_some() => plan.forgotten.push(file.path),
             Some(old) if old.settled && old.stamp == file.stamp => {
                 plan.unchanged += 1;
                 plan.same.push(old.memory);
@@ -85,7 +85,7 @@ pub fn plan(
         }
     }
     let stands =
-        |old: &ImportedFile| old.standing.forgotten_at.is_none() && old.standing.state != State::Archived;
+        |old: &ImportedFile| old.status.forgotten_at.is_none() && old.status.state != State::Archived;
     for (path, old) in known.into_iter().filter(|(_, old)| stands(old)) {
         if within(&path) {
             plan.vanished.insert(path, old);
@@ -112,7 +112,7 @@ pub struct ReadFile {
 
 /// The outcome for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum FileImportOutcome {
     /// The file is new.
     Created,
     /// An existing memory says the same; it gets one more path.
@@ -141,21 +141,21 @@ pub struct TakenFile {
     /// Its path.
     pub path: String,
     /// The outcome.
-    pub became: Taken,
+    pub became: FileImportOutcome,
     /// Warnings about it.
     pub warnings: Vec<String>,
 }
 
 /// Imports files that were read. A failure affects only its own file.
 pub(crate) fn take(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &mut Plan,
+    plan: &mut ImportPlan,
     files: Vec<ReadFile>,
 ) -> Result<Vec<TakenFile>, Error> {
-    let (space, right) = access::workplace(parts, caller)?;
+    let (space, right) = access::workplace(ports, caller)?;
     let (mut taken, mut known, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     for read in files {
         let SeenFile { path, stamp } = &read.seen;
         let file = Imported {
@@ -164,24 +164,24 @@ pub(crate) fn take(
             settled: stamp.is_settled(now),
         };
         match plan.foresee(path, &file.digest) {
-            Foreseen::Same(old) => {
-                let same = Known::same(space.id, right, &read.seen, &file, old);
+            ExpectedOutcome::Same(old) => {
+                let same = KnownFile::same(space.id, right, &read.seen, &file, old);
                 let memory = old.memory;
                 known.extend(same.map(|same| (same, None)));
-                taken.push(taken_as(path.clone(), Taken::Unchanged));
+                taken.push(taken_as(path.clone(), FileImportOutcome::Unchanged));
                 plan.same.push(memory);
             }
-            Foreseen::Moved(old) => {
-                let moved = Known::moved(space.id, right, &read.seen, &file, &old);
+            ExpectedOutcome::Moved(old) => {
+                let moved = KnownFile::moved(space.id, right, &read.seen, &file, &old);
                 known.push((moved, Some((read, file, old))));
             }
-            Foreseen::Changed | Foreseen::New => waiting.push((read, file)),
+            ExpectedOutcome::Changed | ExpectedOutcome::New => waiting.push((read, file)),
         }
     }
-    for (moved, became) in settle_known(parts, caller, known)? {
+    for (moved, became) in settle_known(ports, caller, known)? {
         let Some((read, file, old)) = moved else { continue };
         if became {
-            taken.push(taken_as(read.seen.path, Taken::Moved { from: old.path }));
+            taken.push(taken_as(read.seen.path, FileImportOutcome::Moved { from: old.path }));
         } else {
             plan.has_not_moved(old);
             waiting.push((read, file));
@@ -195,26 +195,26 @@ pub(crate) fn take(
             continue;
         }
         let about = SaveRequest { source_path: Some(path.clone()), ..read.about };
-        match push::look(parts, Document { name: Some(path.clone()), bytes: read.bytes, about }) {
-            Ok(document) => seen.push(Waiting { path, document, file }),
+        match push::look(ports, Document { name: Some(path.clone()), bytes: read.bytes, about }) {
+            Ok(document) => seen.push(WaitingFile { path, document, file }),
             Err(error) => taken.push(skipped(path, error)?),
         }
     }
-    save_all(parts, |orders| save::save_orders(parts, caller, orders), seen, &mut taken)?;
+    save_all(ports, |orders| save::save_with_options(ports, caller, orders), seen, &mut taken)?;
     Ok(taken)
 }
 
-fn taken_as(path: String, became: Taken) -> TakenFile {
+fn taken_as(path: String, became: FileImportOutcome) -> TakenFile {
     TakenFile { path, became, warnings: Vec::new() }
 }
 
 /// The writes for a file whose memory has the same content.
-struct Known {
+struct KnownFile {
     right: Right,
     writes: Vec<Write>,
 }
 
-impl Known {
+impl KnownFile {
     /// Builds the writes for a file that changed only its stamp.
     fn same(
         space: SpaceId,
@@ -247,27 +247,33 @@ fn now_known(seen: &SeenFile, file: &Imported, old: &ImportedFile) -> ImportedFi
         digest: file.digest,
         settled: file.settled,
         memory: old.memory,
-        standing: old.standing,
+        status: old.status,
     }
 }
 
 /// A file to be saved.
-struct Waiting {
+struct WaitingFile {
     path: String,
     document: Seen,
     file: Imported,
 }
 
-impl Waiting {
-    fn order(&self) -> Order {
+impl WaitingFile {
+    fn order(&self) -> SaveOptions {
         let Seen { request, note, told, .. } = &self.document;
         let note = note.clone();
-        Order { imported: Some(self.file), told: *told, later: true, note, ..Order::of(request.clone()) }
+        SaveOptions {
+            imported: Some(self.file),
+            told: *told,
+            later: true,
+            note,
+            ..SaveOptions::of(request.clone())
+        }
     }
 
-    fn settle(self, parts: &Parts, saved: Result<Receipt, Error>) -> Result<TakenFile, Error> {
+    fn settle(self, ports: &Ports, saved: Result<Receipt, Error>) -> Result<TakenFile, Error> {
         let Self { path, document, .. } = self;
-        match push::settle(parts, saved, document.kept) {
+        match push::settle(ports, saved, document.kept) {
             Ok(receipt) => {
                 let warnings = receipt.warnings.iter().map(ToString::to_string).collect();
                 Ok(TakenFile { path, became: became(&receipt), warnings })
@@ -278,7 +284,7 @@ impl Waiting {
 }
 
 /// The expected outcome for a file.
-enum Foreseen<'a> {
+enum ExpectedOutcome<'a> {
     Same(&'a ImportedFile),
     /// The file was this one, which vanished.
     Moved(ImportedFile),
@@ -286,23 +292,23 @@ enum Foreseen<'a> {
     New,
 }
 
-impl Plan {
+impl ImportPlan {
     /// Returns the files that are recorded, active and gone.
     pub fn vanished(&self) -> impl ExactSizeIterator<Item = &ImportedFile> {
         self.vanished.values()
     }
 
-    fn foresee(&mut self, path: &str, digest: &[u8; 32]) -> Foreseen<'_> {
+    fn foresee(&mut self, path: &str, digest: &[u8; 32]) -> ExpectedOutcome<'_> {
         match self.known.get(path) {
             // A memory archived with its file comes back with it; one archived by hand stays archived.
-            Some(old) if old.digest == *digest && old.stamp != Stamp::GONE => Foreseen::Same(old),
-            Some(_) => Foreseen::Changed,
+            Some(old) if old.digest == *digest && old.stamp != Stamp::GONE => ExpectedOutcome::Same(old),
+            Some(_) => ExpectedOutcome::Changed,
             None => {
                 let from = self.said.get_mut(digest).and_then(Vec::pop);
                 let old = from.and_then(|from| {
                     self.vanished.remove(&from).or_else(|| self.elsewhere.get(&from).cloned())
                 });
-                old.map_or(Foreseen::New, Foreseen::Moved)
+                old.map_or(ExpectedOutcome::New, ExpectedOutcome::Moved)
             }
         }
     }
@@ -318,12 +324,12 @@ impl Plan {
 /// Returns what an import would do with files that were read. All are decided on together, as the import does, so that files
 /// that exchange their contents come out the same. Nothing is written.
 pub(crate) fn foresee(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &mut Plan,
+    plan: &mut ImportPlan,
     files: Vec<ReadFile>,
 ) -> Result<Vec<TakenFile>, Error> {
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let (mut taken, mut waiting) = (Vec::new(), Vec::new());
     let mut digests: HashMap<String, [u8; 32]> = HashMap::new();
     let order: HashMap<String, usize> =
@@ -331,18 +337,18 @@ pub(crate) fn foresee(
     for ReadFile { seen: SeenFile { path, stamp }, bytes, about } in files {
         let digest = Sha256::digest(&bytes).into();
         match plan.foresee(&path, &digest) {
-            Foreseen::Same(old) => {
+            ExpectedOutcome::Same(old) => {
                 let memory = old.memory;
                 plan.same.push(memory);
-                taken.push(taken_as(path, Taken::Unchanged));
+                taken.push(taken_as(path, FileImportOutcome::Unchanged));
                 continue;
             }
-            Foreseen::Moved(old) => {
+            ExpectedOutcome::Moved(old) => {
                 plan.foreseen_at.insert(path.clone(), old.memory);
-                taken.push(taken_as(path, Taken::Moved { from: old.path }));
+                taken.push(taken_as(path, FileImportOutcome::Moved { from: old.path }));
                 continue;
             }
-            Foreseen::Changed | Foreseen::New => {}
+            ExpectedOutcome::Changed | ExpectedOutcome::New => {}
         }
         if let Err(why) = refuse_secret(&bytes) {
             taken.push(taken_as(path, why));
@@ -351,25 +357,25 @@ pub(crate) fn foresee(
         digests.insert(path.clone(), digest);
         let about = SaveRequest { source_path: Some(path.clone()), ..about };
         let file = Imported { stamp, digest, settled: stamp.is_settled(now) };
-        match push::foresee(parts, Document { name: Some(path.clone()), bytes, about }) {
-            Ok(document) => waiting.push(Waiting { path, document, file }),
+        match push::foresee(ports, Document { name: Some(path.clone()), bytes, about }) {
+            Ok(document) => waiting.push(WaitingFile { path, document, file }),
             Err(error) => taken.push(skipped(path, error)?),
         }
     }
     let mut placed = HashMap::new();
-    let foresee = |orders: Vec<Order>| {
+    let foresee = |orders: Vec<SaveOptions>| {
         let paths: Vec<_> = orders.iter().map(|order| order.request.source_path.clone()).collect();
-        let receipts = foresee_orders(parts, caller, orders)?;
+        let receipts = preview_saves(ports, caller, orders)?;
         let ids = receipts.iter().map(|receipt| receipt.memory.id);
         placed.extend(paths.into_iter().zip(ids).filter_map(|(path, id)| Some((path?, id))));
         Ok(receipts)
     };
-    save_all(parts, foresee, waiting, &mut taken)?;
+    save_all(ports, foresee, waiting, &mut taken)?;
     plan.foreseen_at.extend(placed);
     for file in &mut taken {
         let before = digests.get(&file.path).is_some_and(|digest| plan.foreseen.contains(digest));
-        if file.became == Taken::Created && before {
-            file.became = Taken::Known;
+        if file.became == FileImportOutcome::Created && before {
+            file.became = FileImportOutcome::Known;
         }
     }
     plan.foreseen.extend(digests.into_values());
@@ -378,9 +384,9 @@ pub(crate) fn foresee(
 }
 
 /// Returns the outcomes that these saves would have as one act. Nothing is written or embedded.
-fn foresee_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
-    let ((space, right), drafts) = save::read_all(parts, caller, orders)?;
-    let mut act = Act::new(parts, caller, &space, right, parts.clock.now());
+fn preview_saves(ports: &Ports, caller: &Caller, orders: Vec<SaveOptions>) -> Result<Vec<Receipt>, Error> {
+    let ((space, right), drafts) = save::read_all(ports, caller, orders)?;
+    let mut act = SaveBatch::new(ports, caller, &space, right, ports.clock.now());
     for (index, draft) in drafts.iter().enumerate() {
         act.add(draft, &[]).map_err(|error| match error {
             Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),
@@ -392,19 +398,19 @@ fn foresee_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<
 
 /// Counts the unchanged files whose memory lacks one of these labels or has another boundary.
 pub(crate) fn differing(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &Plan,
+    plan: &ImportPlan,
     tags: &[String],
     boundary: Option<Boundary>,
 ) -> Result<usize, Error> {
     let mut differing = 0;
     for ids in plan.same.chunks(MEMORIES) {
-        let memories = parts.store.memories(&caller.viewer, ids)?;
+        let memories = ports.store.memories(&caller.viewer, ids)?;
         let differs = |memory: &&Memory| {
-            let edition = &memory.edition;
-            boundary.is_some_and(|boundary| boundary != edition.boundary)
-                || tags.iter().any(|tag| !edition.text.tags.iter().any(|has| has == tag.trim()))
+            let fields = &memory.fields;
+            boundary.is_some_and(|boundary| boundary != fields.boundary)
+                || tags.iter().any(|tag| !fields.text.tags.iter().any(|has| has == tag.trim()))
         };
         differing += memories.iter().filter(differs).count();
     }
@@ -412,19 +418,23 @@ pub(crate) fn differing(
 }
 
 /// Refuses a file that begins as a private key, whatever its name is.
-fn refuse_secret(bytes: &[u8]) -> Result<(), Taken> {
+fn refuse_secret(bytes: &[u8]) -> Result<(), FileImportOutcome> {
     let first = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
     if first.starts_with(b"-----BEGIN ") && first.trim_ascii_end().ends_with(b"PRIVATE KEY-----") {
-        return Err(Taken::Skipped { why: "it is a private key".to_owned() });
+        return Err(FileImportOutcome::Skipped { why: "it is a private key".to_owned() });
     }
     Ok(())
 }
 
 /// Writes the records of files in one transaction or, if one of them conflicts, one by one. Returns for each if it was
 /// written: one that somebody else has changed since is not.
-fn settle_known<T>(parts: &Parts, caller: &Caller, known: Vec<(Known, T)>) -> Result<Vec<(T, bool)>, Error> {
-    let now = parts.clock.now();
-    let apply = |rights: Vec<Right>, writes: Vec<Write>| match parts
+fn settle_known<T>(
+    ports: &Ports,
+    caller: &Caller,
+    known: Vec<(KnownFile, T)>,
+) -> Result<Vec<(T, bool)>, Error> {
+    let now = ports.clock.now();
+    let apply = |rights: Vec<Right>, writes: Vec<Write>| match ports
         .store
         .apply(&access::changes(caller, now, rights, writes))
     {
@@ -437,31 +447,31 @@ fn settle_known<T>(parts: &Parts, caller: &Caller, known: Vec<(Known, T)>) -> Re
     if known.is_empty() || apply(rights, writes)? {
         return Ok(known.into_iter().map(|(_, of)| (of, true)).collect());
     }
-    known.into_iter().map(|(Known { right, writes }, of)| Ok((of, apply(vec![right], writes)?))).collect()
+    known.into_iter().map(|(KnownFile { right, writes }, of)| Ok((of, apply(vec![right], writes)?))).collect()
 }
 
 /// Saves documents in one transaction, without those that are refused or, if one of them conflicts, one by one.
 fn save_all(
-    parts: &Parts,
-    mut save: impl FnMut(Vec<Order>) -> Result<Vec<Receipt>, Error>,
-    mut waiting: Vec<Waiting>,
+    ports: &Ports,
+    mut save: impl FnMut(Vec<SaveOptions>) -> Result<Vec<Receipt>, Error>,
+    mut waiting: Vec<WaitingFile>,
     taken: &mut Vec<TakenFile>,
 ) -> Result<(), Error> {
     while !waiting.is_empty() {
-        match save(waiting.iter().map(Waiting::order).collect()) {
+        match save(waiting.iter().map(WaitingFile::order).collect()) {
             Ok(receipts) => {
                 for (one, receipt) in std::mem::take(&mut waiting).into_iter().zip(receipts) {
-                    taken.push(one.settle(parts, Ok(receipt))?);
+                    taken.push(one.settle(ports, Ok(receipt))?);
                 }
             }
             Err(Error::Invalid(Invalid::InBatch { index, source })) if index < waiting.len() => {
                 let refused = Err(Error::Invalid(*source));
-                taken.push(waiting.remove(index).settle(parts, refused)?);
+                taken.push(waiting.remove(index).settle(ports, refused)?);
             }
             Err(error) if is_about_one(&error) => {
                 for one in std::mem::take(&mut waiting) {
                     let saved = save::only(save(vec![one.order()]));
-                    taken.push(one.settle(parts, saved)?);
+                    taken.push(one.settle(ports, saved)?);
                 }
             }
             Err(error) => return Err(error),
@@ -470,13 +480,13 @@ fn save_all(
     Ok(())
 }
 
-fn became(receipt: &Receipt) -> Taken {
+fn became(receipt: &Receipt) -> FileImportOutcome {
     match receipt.outcome {
-        _ if receipt.revived => Taken::Revived,
-        SaveOutcome::Created => Taken::Created,
-        SaveOutcome::Updated => Taken::Updated,
-        SaveOutcome::Unchanged => Taken::Unchanged,
-        SaveOutcome::Duplicate => Taken::Known,
+        _ if receipt.revived => FileImportOutcome::Revived,
+        SaveOutcome::Created => FileImportOutcome::Created,
+        SaveOutcome::Updated => FileImportOutcome::Updated,
+        SaveOutcome::Unchanged => FileImportOutcome::Unchanged,
+        SaveOutcome::Duplicate => FileImportOutcome::Known,
     }
 }
 
@@ -487,7 +497,7 @@ fn is_about_one(error: &Error) -> bool {
 
 fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
     if is_about_one(&error) {
-        Ok(taken_as(path, Taken::Skipped { why: error.to_string() }))
+        Ok(taken_as(path, FileImportOutcome::Skipped { why: error.to_string() }))
     } else {
         Err(error)
     }
@@ -496,21 +506,21 @@ fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
 /// Archives the memories of files that vanished, and gives those that were archived. That they were archived with their file
 /// is noted first, so that they come back with it. A memory that another file says too, or somebody without a file, only loses
 /// the path.
-pub(crate) fn prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
-    let (space, right) = access::workplace(parts, caller)?;
+pub(crate) fn prune(ports: &Ports, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
+    let (space, right) = access::workplace(ports, caller)?;
     let mut archived = HashSet::new();
     for file in plan.vanished() {
-        if drop_path(parts, caller, (space.id, right), file)? {
+        if drop_path(ports, caller, (space.id, right), file)? {
             continue;
         }
         let to = Some(ImportedFile { stamp: Stamp::GONE, settled: false, ..file.clone() });
         let gone = Write::Imported { space: space.id, path: file.path.clone(), to };
         let over = Right { over: Some(file.memory), ..right };
-        match parts.store.apply(&access::changes(caller, parts.clock.now(), vec![over], vec![gone])) {
+        match ports.store.apply(&access::changes(caller, ports.clock.now(), vec![over], vec![gone])) {
             Err(StoreError::Conflict(_)) => continue,
             applied => applied?,
         };
-        match standing::archive(parts, caller, file.memory.into(), Some(sources::BY_IMPORT)) {
+        match status::archive(ports, caller, file.memory.into(), Some(sources::BY_IMPORT)) {
             Ok(_) => drop(archived.insert(file.memory)),
             Err(Error::NoMemory { .. } | Error::Forgotten { .. }) => {}
             Err(error) => return Err(error),
@@ -520,12 +530,16 @@ pub(crate) fn prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<HashS
 }
 
 /// The memories that [`prune`] would archive after what was foreseen. Nothing is written.
-pub(crate) fn foresee_prune(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<HashSet<MemoryId>, Error> {
+pub(crate) fn foresee_prune(
+    ports: &Ports,
+    caller: &Caller,
+    plan: &ImportPlan,
+) -> Result<HashSet<MemoryId>, Error> {
     let vanished: HashSet<MemoryId> = plan.vanished().map(|file| file.memory).collect();
     let vanished: Vec<MemoryId> = vanished.into_iter().collect();
     let mut sources: HashMap<MemoryId, Sources> = HashMap::new();
     for ids in vanished.chunks(MEMORIES) {
-        let memories = parts.store.memories(&caller.viewer, ids)?;
+        let memories = ports.store.memories(&caller.viewer, ids)?;
         sources.extend(memories.iter().map(|memory| (memory.id, memory.provenance.sources())));
     }
     for (id, of) in &mut sources {
@@ -554,16 +568,16 @@ fn left_without(sources: &Sources, path: &str) -> Option<Sources> {
 
 /// Takes the path of a file that vanished from a memory that has other sources. Says whether it has.
 fn drop_path(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     (space, right): (SpaceId, Right),
     file: &ImportedFile,
 ) -> Result<bool, Error> {
-    let found = parts.store.memories(&caller.viewer, &[file.memory])?;
+    let found = ports.store.memories(&caller.viewer, &[file.memory])?;
     let Some(memory) = found.first() else { return Ok(false) };
     let from = memory.provenance.sources();
     let Some(to) = left_without(&from, &file.path) else { return Ok(false) };
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let mut audit = SourceChange::PathRemoved(file.path.clone(), None).audit(caller, now, memory);
     audit.reason = Some(sources::BY_IMPORT.to_owned());
     let over = Right { over: Some(file.memory), ..right };
@@ -572,7 +586,7 @@ fn drop_path(
         Write::Audit(audit),
         Write::Imported { space, path: file.path.clone(), to: None },
     ];
-    match parts.store.apply(&access::changes(caller, now, vec![over], writes)) {
+    match ports.store.apply(&access::changes(caller, now, vec![over], writes)) {
         // Another process was faster; the next import checks again.
         Err(StoreError::Conflict(_)) => Ok(true),
         applied => applied.map(|_| true).map_err(Error::from),

@@ -9,7 +9,7 @@ use crate::model::job::{self, Job, Lease};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::JobState;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 /// Number of due jobs that a claim reads at a time. It reads more once others have taken them all.
 const LOOKED_AT: usize = 16;
@@ -27,38 +27,38 @@ const HELD: usize = 1_000;
 const REASON_CHARS: usize = 500;
 
 /// Enqueues a job.
-pub(crate) fn add(parts: &Parts, job: Job) -> Result<Job, Error> {
-    write(parts, job.created_at, Write::Enqueue(job.clone()))?;
+pub(crate) fn add(ports: &Ports, job: Job) -> Result<Job, Error> {
+    write(ports, job.created_at, Write::Enqueue(job.clone()))?;
     Ok(job)
 }
 
 /// Returns a job that exists once in a store; enqueues it if it is missing. If another process does so at the same time, theirs
 /// counts.
-pub(crate) fn sole(parts: &Parts, id: JobId, kind: &str, payload: serde_json::Value) -> Result<Job, Error> {
-    if let Some(job) = parts.store.job(id)? {
+pub(crate) fn sole(ports: &Ports, id: JobId, kind: &str, payload: serde_json::Value) -> Result<Job, Error> {
+    if let Some(job) = ports.store.job(id)? {
         return Ok(job);
     }
-    match add(parts, Job { id, ..Job::new(kind, payload, u32::MAX, parts.clock.now()) }) {
+    match add(ports, Job { id, ..Job::new(kind, payload, u32::MAX, ports.clock.now()) }) {
         Ok(job) => Ok(job),
-        Err(error) => parts.store.job(id)?.ok_or(error),
+        Err(error) => ports.store.job(id)?.ok_or(error),
     }
 }
 
 /// Claims the oldest due job of these kinds for the duration of the lease; `None` if there is none. A job whose holder vanished
 /// is claimed again, even after its last attempt: [`Job::is_spent`].
 pub(crate) fn claim_any(
-    parts: &Parts,
+    ports: &Ports,
     kinds: &[&str],
     holder: &str,
     lease: Duration,
 ) -> Result<Option<Job>, Error> {
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     loop {
-        let due = parts.store.claimable(kinds, now, LOOKED_AT)?;
+        let due = ports.store.claimable(kinds, now, LOOKED_AT)?;
         if due.is_empty() {
             return Ok(None);
         }
-        if let Some(job) = claim_one(parts, due, now, holder, lease)? {
+        if let Some(job) = claim_one(ports, due, now, holder, lease)? {
             return Ok(Some(job));
         }
     }
@@ -66,14 +66,14 @@ pub(crate) fn claim_any(
 
 /// Claims the first of these jobs that no other process claims first.
 fn claim_one(
-    parts: &Parts,
+    ports: &Ports,
     due: Vec<Job>,
     now: Timestamp,
     holder: &str,
     lease: Duration,
 ) -> Result<Option<Job>, Error> {
     for job in due {
-        if let Some(next) = claim_this(parts, job, now, holder, lease)? {
+        if let Some(next) = claim_this(ports, job, now, holder, lease)? {
             return Ok(Some(next));
         }
     }
@@ -82,7 +82,7 @@ fn claim_one(
 
 /// Claims a job, unless another process claims it first.
 pub(crate) fn claim_this(
-    parts: &Parts,
+    ports: &Ports,
     job: Job,
     now: Timestamp,
     holder: &str,
@@ -94,7 +94,7 @@ pub(crate) fn claim_this(
         lease: Some(Lease { holder: holder.to_owned(), until: now.plus(lease) }),
         ..job.clone()
     };
-    match moved(parts, now, job, next) {
+    match moved(ports, now, job, next) {
         Ok(next) => Ok(Some(next)),
         Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(None),
         Err(error) => Err(error),
@@ -102,22 +102,22 @@ pub(crate) fn claim_this(
 }
 
 /// Extends the lease of a claimed job.
-pub(crate) fn extend(parts: &Parts, job: Job, lease: Duration) -> Result<Job, Error> {
-    let now = parts.clock.now();
+pub(crate) fn extend(ports: &Ports, job: Job, lease: Duration) -> Result<Job, Error> {
+    let now = ports.clock.now();
     let mut next = job.clone();
     next.lease = job.lease.clone().map(|held| Lease { until: now.plus(lease), ..held });
-    moved(parts, now, job, next)
+    moved(ports, now, job, next)
 }
 
 /// Ends the leases of holders that are gone, so that nobody waits for them, and returns their number.
-pub(crate) fn release(parts: &Parts, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
-    let now = parts.clock.now();
+pub(crate) fn release(ports: &Ports, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
+    let now = ports.clock.now();
     let mut released = 0;
-    for job in parts.store.jobs(&[JobState::Running], &[], HELD)? {
+    for job in ports.store.jobs(&[JobState::Running], &[], HELD)? {
         let lease = job.lease.clone().filter(|lease| lease.until > now && is_gone(&lease.holder));
         let Some(lease) = lease else { continue };
         let next = Job { lease: Some(Lease { until: now, ..lease }), ..job.clone() };
-        match moved(parts, now, job, next) {
+        match moved(ports, now, job, next) {
             Ok(_) => released += 1,
             Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => {}
             Err(error) => return Err(error),
@@ -127,36 +127,36 @@ pub(crate) fn release(parts: &Parts, is_gone: &dyn Fn(&str) -> bool) -> Result<u
 }
 
 /// Marks a claimed job as done.
-pub(crate) fn complete(parts: &Parts, job: Job) -> Result<Job, Error> {
+pub(crate) fn complete(ports: &Ports, job: Job) -> Result<Job, Error> {
     let next = Job { state: JobState::Done, lease: None, last_error: None, ..job.clone() };
-    moved(parts, parts.clock.now(), job, next)
+    moved(ports, ports.clock.now(), job, next)
 }
 
 /// Removes a job and every trace of it.
-pub(crate) fn remove(parts: &Parts, job: Job) -> Result<(), Error> {
-    write(parts, parts.clock.now(), Write::RemoveJob(Box::new(job)))
+pub(crate) fn remove(ports: &Ports, job: Job) -> Result<(), Error> {
+    write(ports, ports.clock.now(), Write::RemoveJob(Box::new(job)))
 }
 
 /// Releases a claimed job for later, as if it had not begun.
-pub(crate) fn postpone(parts: &Parts, job: Job, pause: Duration) -> Result<Job, Error> {
-    let now = parts.clock.now();
+pub(crate) fn postpone(ports: &Ports, job: Job, pause: Duration) -> Result<Job, Error> {
+    let now = ports.clock.now();
     let attempts = job.attempts.saturating_sub(1);
     let next =
         Job { state: JobState::Waiting, due_at: now.plus(pause), lease: None, attempts, ..job.clone() };
-    moved(parts, now, job, next)
+    moved(ports, now, job, next)
 }
 
 /// Releases a claimed job in its earlier state, whatever was done under its lease.
-pub(crate) fn give_back(parts: &Parts, job: Job) -> Result<Job, Error> {
+pub(crate) fn give_back(ports: &Ports, job: Job) -> Result<Job, Error> {
     let attempts = job.attempts.saturating_sub(1);
     let next = Job { state: JobState::Waiting, lease: None, attempts, ..job.clone() };
-    moved(parts, parts.clock.now(), job, next)
+    moved(ports, ports.clock.now(), job, next)
 }
 
 /// Ends a round of a claimed periodic job, with success or with this error. It waits for its next time and keeps the payload
 /// until then.
 pub(crate) fn rest(
-    parts: &Parts,
+    ports: &Ports,
     job: Job,
     payload: serde_json::Value,
     due_at: Timestamp,
@@ -171,12 +171,12 @@ pub(crate) fn rest(
         last_error: error.map(|error| error.code().to_owned()),
         ..job.clone()
     };
-    moved(parts, parts.clock.now(), job, next)
+    moved(ports, ports.clock.now(), job, next)
 }
 
 /// Ends a failed attempt: the job is retried later, or given up after the last attempt.
-pub(crate) fn fail(parts: &Parts, job: Job, reason: &str) -> Result<Job, Error> {
-    let now = parts.clock.now();
+pub(crate) fn fail(ports: &Ports, job: Job, reason: &str) -> Result<Job, Error> {
+    let now = ports.clock.now();
     let dead = job.attempts >= job.max_attempts;
     let next = Job {
         state: if dead { JobState::Dead } else { JobState::Waiting },
@@ -185,26 +185,26 @@ pub(crate) fn fail(parts: &Parts, job: Job, reason: &str) -> Result<Job, Error> 
         last_error: Some(crate::model::preview::cut(reason, REASON_CHARS)),
         ..job.clone()
     };
-    moved(parts, now, job, next)
+    moved(ports, now, job, next)
 }
 
 /// Gives a dead job all its attempts again.
-pub(crate) fn retry(parts: &Parts, caller: &Caller, id: JobId) -> Result<Job, Error> {
-    access::require_org_admin(parts, caller)?;
+pub(crate) fn retry(ports: &Ports, caller: &Caller, id: JobId) -> Result<Job, Error> {
+    access::require_org_admin(ports, caller)?;
     access::decide_again(|| {
-        let job = parts.store.job(id)?.ok_or_else(|| Error::NoJob { which: id.to_string() })?;
+        let job = ports.store.job(id)?.ok_or_else(|| Error::NoJob { which: id.to_string() })?;
         if job.state != JobState::Dead {
             return Ok(job);
         }
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let next = renewed(&job, now);
-        moved(parts, now, job, next)
+        moved(ports, now, job, next)
     })
 }
 
 /// Finds the extraction job of a memory that was given up, if it is among the first of these.
-pub(crate) fn given_up(parts: &Parts, memory: MemoryId) -> Result<Option<Job>, Error> {
-    let dead = parts.store.jobs(&[JobState::Dead], &[job::EXTRACT], GIVEN_UP)?;
+pub(crate) fn given_up(ports: &Ports, memory: MemoryId) -> Result<Option<Job>, Error> {
+    let dead = ports.store.jobs(&[JobState::Dead], &[job::EXTRACT], GIVEN_UP)?;
     Ok(dead.into_iter().find(|job| job.memory() == Some(memory)))
 }
 
@@ -221,13 +221,13 @@ fn renewed(job: &Job, now: Timestamp) -> Job {
 
 /// Returns the jobs in these states, oldest due first.
 pub(crate) fn jobs(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     states: &[JobState],
     limit: usize,
 ) -> Result<Vec<Job>, Error> {
-    access::require_org_admin(parts, caller)?;
-    Ok(parts.store.jobs(states, &[], limit)?)
+    access::require_org_admin(ports, caller)?;
+    Ok(ports.store.jobs(states, &[], limit)?)
 }
 
 /// Returns the pause after a number of attempts, before jitter.
@@ -242,13 +242,13 @@ fn jittered(millis: i64) -> i64 {
 }
 
 /// Writes a change of a job, if nobody has changed it since.
-pub(crate) fn moved(parts: &Parts, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
-    write(parts, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
+pub(crate) fn moved(ports: &Ports, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
+    write(ports, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
     Ok(to)
 }
 
-fn write(parts: &Parts, at: Timestamp, write: Write) -> Result<(), Error> {
-    parts.store.apply(&access::own_changes(at, vec![write]))?;
+fn write(ports: &Ports, at: Timestamp, write: Write) -> Result<(), Error> {
+    ports.store.apply(&access::own_changes(at, vec![write]))?;
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub(crate) mod relocate;
 pub(crate) mod retract;
 pub(crate) mod review;
 pub(crate) mod save;
-pub(crate) mod standing;
+pub(crate) mod status;
 pub(crate) mod succession;
 pub(crate) mod timeline;
 pub(crate) mod touch;

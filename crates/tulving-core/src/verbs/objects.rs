@@ -15,7 +15,7 @@ use crate::model::memory::Attachment;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::ports::{Hold, ObjectKey};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 
 /// Time after which a stored file without a memory will never get one.
@@ -32,12 +32,12 @@ pub(crate) struct Kept {
 
 /// Describes a file as a memory of it would. Nothing is kept.
 pub(crate) fn describe(
-    parts: &Parts,
+    ports: &Ports,
     bytes: &[u8],
     media_type: &str,
     name: &str,
 ) -> Result<Attachment, Error> {
-    let (got, limit) = (bytes.len(), parts.limits.attachment_bytes);
+    let (got, limit) = (bytes.len(), ports.limits.attachment_bytes);
     if got > limit {
         return Err(Invalid::TooLong { field: Field::File, got, limit, unit: "bytes" }.into());
     }
@@ -53,17 +53,17 @@ pub(crate) fn describe(
 }
 
 /// Keeps a file, and says what a memory says of it.
-pub(crate) fn keep(parts: &Parts, bytes: &[u8], media_type: &str, name: &str) -> Result<Kept, Error> {
-    let attachment = describe(parts, bytes, media_type, name)?;
-    parts.store.require_writable()?;
-    let hold = parts.objects.keeping()?;
-    let now = parts.clock.now();
-    let drop = jobs::add(parts, Job { due_at: now.plus(SOON), ..Job::drop_of(&attachment.object_key, now) })?;
-    match parts.objects.put(bytes, &attachment.hash) {
+pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) -> Result<Kept, Error> {
+    let attachment = describe(ports, bytes, media_type, name)?;
+    ports.store.require_writable()?;
+    let hold = ports.objects.keeping()?;
+    let now = ports.clock.now();
+    let drop = jobs::add(ports, Job { due_at: now.plus(SOON), ..Job::drop_of(&attachment.object_key, now) })?;
+    match ports.objects.put(bytes, &attachment.hash) {
         Ok(object_key) => Ok(Kept { attachment: Attachment { object_key, ..attachment }, drop, hold }),
         Err(error) => {
             std::mem::drop(hold);
-            drop_now(parts, drop);
+            drop_now(ports, drop);
             Err(error.into())
         }
     }
@@ -71,15 +71,15 @@ pub(crate) fn keep(parts: &Parts, bytes: &[u8], media_type: &str, name: &str) ->
 
 impl Kept {
     /// Ends the wait after the memory was saved.
-    pub(crate) fn stays(self, parts: &Parts) {
+    pub(crate) fn stays(self, ports: &Ports) {
         // If the process is killed before this, the job stays and finds the memory.
-        let _ = jobs::remove(parts, self.drop);
+        let _ = jobs::remove(ports, self.drop);
     }
 
     /// Deletes the file, because no memory will be saved.
-    pub(crate) fn goes(self, parts: &Parts) {
+    pub(crate) fn goes(self, ports: &Ports) {
         drop(self.hold);
-        drop_now(parts, self.drop);
+        drop_now(ports, self.drop);
     }
 }
 
@@ -91,35 +91,35 @@ pub(crate) fn leaves(attachment: &Attachment, now: Timestamp) -> (Write, Job) {
 }
 
 /// Runs such a job at once if possible; otherwise it runs later.
-pub(crate) fn drop_now(parts: &Parts, job: Job) {
+pub(crate) fn drop_now(ports: &Ports, job: Job) {
     if let Some(key) = job.object()
-        && drop_unused(parts, key).is_ok_and(|done| done)
+        && drop_unused(ports, key).is_ok_and(|done| done)
     {
-        let _ = jobs::remove(parts, job);
+        let _ = jobs::remove(ports, job);
     }
 }
 
 /// Deletes a file that no memory describes. Returns false if that cannot be determined now, because somebody is storing a
 /// file.
-pub(crate) fn drop_unused(parts: &Parts, key: &str) -> Result<bool, Error> {
-    let Some(_hold) = parts.objects.removing()? else {
+pub(crate) fn drop_unused(ports: &Ports, key: &str) -> Result<bool, Error> {
+    let Some(_hold) = ports.objects.removing()? else {
         return Ok(false);
     };
-    if !parts.store.is_attached(key)? {
-        parts.objects.remove(key)?;
+    if !ports.store.is_attached(key)? {
+        ports.objects.remove(key)?;
     }
     Ok(true)
 }
 
 /// Returns the file that a memory describes.
 pub(crate) fn attachment(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<(Attachment, Vec<u8>), Error> {
-    let memory = access::find(parts, caller, which)?;
+    let memory = access::find(ports, caller, which)?;
     let attachment = memory.provenance.attachment.ok_or(Error::NoAttachment { which })?;
-    let bytes = parts.objects.get(&attachment.object_key)?;
+    let bytes = ports.objects.get(&attachment.object_key)?;
     let bytes = bytes.ok_or_else(|| Error::AttachmentGone { which })?;
     Ok((attachment, bytes))
 }

@@ -14,7 +14,7 @@ use crate::model::preview;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::text::withhold::Redactor;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 /// Time that a claim is kept after its last write.
 const LIVES_MILLIS: i64 = 24 * 3_600_000;
@@ -24,17 +24,17 @@ const LEASE_MILLIS: i64 = 2 * 60_000;
 const PRUNED: usize = 8;
 
 /// Begins a request, or returns its earlier result.
-pub(crate) fn begin(parts: &Parts, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
+pub(crate) fn begin(ports: &Ports, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
     let key = checked(key)?;
-    Redactor::new(parts.secrecy.least()).refuse(Field::OnceKey, key)?;
+    Redactor::new(ports.secret_policies.least()).refuse(Field::OnceKey, key)?;
     access::decide_again(|| {
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let outlived = now.plus_millis(-LIVES_MILLIS);
-        let place = match access::space_by_id(parts, caller, caller.space)? {
-            Some(_) => Place::Inside,
-            None => Place::Outside,
+        let place = match access::space_by_id(ports, caller, caller.space)? {
+            Some(_) => SpaceAccess::Inside,
+            None => SpaceAccess::Outside,
         };
-        let known = parts.store.claim(caller.viewer.principal, key)?;
+        let known = ports.store.claim(caller.viewer.principal, key)?;
         let from = known.as_ref().map(|known| known.at);
         if let Some(claim) = known.filter(|known| known.at > outlived)
             && let Some(before) = before(caller, claim, fingerprint, place, now)?
@@ -47,7 +47,7 @@ pub(crate) fn begin(parts: &Parts, caller: &Caller, key: &str, fingerprint: [u8;
             Write::PruneClaims { before: outlived, most: PRUNED },
             Write::BoundClaims { keep: limits::CLAIMS },
         ];
-        parts.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
+        ports.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
         // A claim that this one replaces is older by its lease at least, so the timestamp tells them apart.
         Ok(Once::Begun(now))
     })
@@ -56,7 +56,7 @@ pub(crate) fn begin(parts: &Parts, caller: &Caller, key: &str, fingerprint: [u8;
 /// The caller's access to the space of the call. A caller without access can still call: a memory given by its id need not
 /// be in that space.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SpaceAccess {
     Inside,
     Outside,
 }
@@ -67,16 +67,16 @@ fn before(
     caller: &Caller,
     claim: Claim,
     fingerprint: [u8; 32],
-    place: Place,
+    place: SpaceAccess,
     now: Timestamp,
 ) -> Result<Option<Once>, Error> {
-    let places = [Place::Inside, Place::Outside];
+    let places = [SpaceAccess::Inside, SpaceAccess::Outside];
     let Some(then) = places.into_iter().find(|then| sealed(caller, fingerprint, *then) == claim.fingerprint)
     else {
         return Ok(Some(Once::Differs));
     };
     match claim.answer {
-        Some(_) if then == Place::Inside && place == Place::Outside => {
+        Some(_) if then == SpaceAccess::Inside && place == SpaceAccess::Outside => {
             Err(Error::NoSpace { name: caller.space.to_string() })
         }
         Some(answer) => Ok(Some(Once::Answered(answer))),
@@ -86,7 +86,7 @@ fn before(
 
 /// Keeps the answer. Does nothing if the request was answered before, or begun again by somebody else.
 pub(crate) fn answer(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     key: &str,
     begun: Timestamp,
@@ -98,17 +98,17 @@ pub(crate) fn answer(
         Write::Answer { key, begun, answer: answer.to_owned() },
         Write::BoundAnswers { keep: limits::KEPT_ANSWERS_BYTES },
     ];
-    write(parts, caller, writes)
+    write(ports, caller, writes)
 }
 
 /// Lets a failed request be tried again. One that was answered, or that somebody else began, stays.
-pub(crate) fn give_up(parts: &Parts, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
+pub(crate) fn give_up(ports: &Ports, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
     let key = checked(key)?.to_owned();
-    write(parts, caller, vec![Write::DropClaim { key, begun }])
+    write(ports, caller, vec![Write::DropClaim { key, begun }])
 }
 
-fn write(parts: &Parts, caller: &Caller, writes: Vec<Write>) -> Result<(), Error> {
-    parts.store.apply(&access::changes(caller, parts.clock.now(), Vec::new(), writes))?;
+fn write(ports: &Ports, caller: &Caller, writes: Vec<Write>) -> Result<(), Error> {
+    ports.store.apply(&access::changes(caller, ports.clock.now(), Vec::new(), writes))?;
     Ok(())
 }
 
@@ -121,7 +121,7 @@ fn checked(key: &str) -> Result<&str, Invalid> {
 }
 
 /// Returns a digest of a request and of the caller's access: another token of the same principal may get another answer.
-fn sealed(caller: &Caller, fingerprint: [u8; 32], place: Place) -> [u8; 32] {
+fn sealed(caller: &Caller, fingerprint: [u8; 32], place: SpaceAccess) -> [u8; 32] {
     let mut digest = Sha256::new();
     digest.update(fingerprint);
     digest.update(caller.space.as_bytes());
@@ -131,7 +131,7 @@ fn sealed(caller: &Caller, fingerprint: [u8; 32], place: Place) -> [u8; 32] {
     }
     // An empty restriction is not the same as no restriction.
     digest.update([u8::from(caller.viewer.within.is_some())]);
-    if place == Place::Outside {
+    if place == SpaceAccess::Outside {
         digest.update("outside");
     }
     digest.finalize().into()

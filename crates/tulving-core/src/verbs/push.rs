@@ -11,9 +11,9 @@ use crate::model::memory::Attachment;
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::vocabulary::ContentType;
 use crate::text::{front, normalize};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::objects::{self, Kept};
-use crate::verbs::save::{self, Order};
+use crate::verbs::save::{self, SaveOptions};
 
 /// The name of a file without a name.
 const UNNAMED: &str = "unnamed file";
@@ -41,41 +41,41 @@ pub(crate) struct Seen {
 }
 
 /// Saves a document.
-pub(crate) fn push(parts: &Parts, caller: &Caller, document: Document) -> Result<Receipt, Error> {
-    access::workplace(parts, caller)?;
-    let seen = look(parts, document)?;
-    let order = Order { told: seen.told, note: seen.note, ..Order::of(seen.request) };
-    let saved = save::only(save::save_orders(parts, caller, vec![order]));
-    settle(parts, saved, seen.kept)
+pub(crate) fn push(ports: &Ports, caller: &Caller, document: Document) -> Result<Receipt, Error> {
+    access::workplace(ports, caller)?;
+    let seen = look(ports, document)?;
+    let order = SaveOptions { told: seen.told, note: seen.note, ..SaveOptions::of(seen.request) };
+    let saved = save::only(save::save_with_options(ports, caller, vec![order]));
+    settle(ports, saved, seen.kept)
 }
 
 /// Finishes a push: keeps the stored file if the save succeeded, deletes it otherwise.
 pub(crate) fn settle(
-    parts: &Parts,
+    ports: &Ports,
     saved: Result<Receipt, Error>,
     kept: Option<Kept>,
 ) -> Result<Receipt, Error> {
     if let Some(kept) = kept {
         match &saved {
-            Ok(_) => kept.stays(parts),
-            Err(_) => kept.goes(parts),
+            Ok(_) => kept.stays(ports),
+            Err(_) => kept.goes(ports),
         }
     }
     saved
 }
 
 /// Determines what a document is, and stores its file if it is not text.
-pub(crate) fn look(parts: &Parts, document: Document) -> Result<Seen, Error> {
+pub(crate) fn look(ports: &Ports, document: Document) -> Result<Seen, Error> {
     look_by(document, |bytes, media_type, name| {
-        let kept = objects::keep(parts, bytes, media_type, name)?;
+        let kept = objects::keep(ports, bytes, media_type, name)?;
         Ok((kept.attachment.clone(), Some(kept)))
     })
 }
 
 /// Finds out what would be saved of a document. Nothing is kept.
-pub(crate) fn foresee(parts: &Parts, document: Document) -> Result<Seen, Error> {
+pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<Seen, Error> {
     look_by(document, |bytes, media_type, name| {
-        Ok((objects::describe(parts, bytes, media_type, name)?, None))
+        Ok((objects::describe(ports, bytes, media_type, name)?, None))
     })
 }
 

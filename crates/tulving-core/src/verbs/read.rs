@@ -12,7 +12,7 @@ use crate::model::request::{Caller, Filter, Forgotten, ListRequest};
 use crate::model::time::Timestamp;
 use crate::ports::Extent;
 use crate::text::normalize;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::succession::{self, Moment};
 
 /// Lifetime of a frozen order.
@@ -24,24 +24,24 @@ const SLICE: usize = 64;
 pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// Returns a memory.
-pub(crate) fn get(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    let mut memory = access::find(parts, caller, which)?;
-    succession::settle(parts, caller, [&mut memory], Moment::Now(parts.clock.now()))?;
+pub(crate) fn get(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    let mut memory = access::find(ports, caller, which)?;
+    succession::settle(ports, caller, [&mut memory], Moment::Now(ports.clock.now()))?;
     Ok(memory)
 }
 
 /// Returns the number of matching memories, among those that [`list`] lists.
-pub(crate) fn count(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
-    let filter = fitted(filter, parts.clock.now())?.of_records();
-    Ok(parts.store.count(&caller.viewer, &filter)?)
+pub(crate) fn count(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
+    let filter = fitted(filter, ports.clock.now())?.of_records();
+    Ok(ports.store.count(&caller.viewer, &filter)?)
 }
 
 /// Returns a page, without mirrors unless their file is named, shorter than requested if its contents are long. Following the
 /// cursors neither skips nor repeats, whatever is written meanwhile: in the order of creation each page begins after the end
 /// of the last; in an order that may change, the first page freezes it.
-pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
+pub(crate) fn list(ports: &Ports, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     bounded(Field::Limit, request.limit, limits::PAGE)?;
-    let filter = fitted(&request.filter, parts.clock.now())?.of_records();
+    let filter = fitted(&request.filter, ports.clock.now())?.of_records();
     let request = &ListRequest { filter, ..request.clone() };
     let fingerprint = fingerprint(caller, request);
     if let Some(cursor) = request.cursor.filter(|cursor| {
@@ -51,17 +51,17 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, request: &ListRequest) -> Res
         return Err(Invalid::Cursor { got: crate::model::preview::short(&cursor.to_string()) }.into());
     }
     let mut page = match request.cursor.map(|cursor| cursor.position) {
-        Some(Position::Frozen(id, offset)) => frozen_page(parts, caller, request, fingerprint, id, offset),
-        None if !request.sort.is_fixed() => freeze(parts, caller, request, fingerprint),
-        None => fixed_page(parts, caller, request, fingerprint, None),
-        Some(Position::After(at, id)) => fixed_page(parts, caller, request, fingerprint, Some((at, id))),
+        Some(Position::Frozen(id, offset)) => frozen_page(ports, caller, request, fingerprint, id, offset),
+        None if !request.sort.is_fixed() => freeze(ports, caller, request, fingerprint),
+        None => fixed_page(ports, caller, request, fingerprint, None),
+        Some(Position::After(at, id)) => fixed_page(ports, caller, request, fingerprint, Some((at, id))),
     }?;
-    succession::settle(parts, caller, &mut page.memories, Moment::Now(parts.clock.now()))?;
+    succession::settle(ports, caller, &mut page.memories, Moment::Now(ports.clock.now()))?;
     Ok(page)
 }
 
 fn fixed_page(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &ListRequest,
     fingerprint: u64,
@@ -72,12 +72,12 @@ fn fixed_page(
     loop {
         // One more than wanted tells whether anything follows.
         let wanted = SLICE.min(limit - memories.len());
-        let room = parts.limits.answer_bytes.saturating_sub(bytes_of(&memories));
+        let room = ports.limits.answer_bytes.saturating_sub(bytes_of(&memories));
         let extent = Extent::whole(wanted + 1, room);
-        let mut slice = parts.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
+        let mut slice = ports.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
         let heavy = bytes_of(&slice) >= room;
         // If the byte limit ended the slice, it is unknown whether anything follows.
-        let more = slice.len() > wanted || (heavy && follows(parts, caller, request, &slice)?);
+        let more = slice.len() > wanted || (heavy && follows(ports, caller, request, &slice)?);
         slice.truncate(wanted);
         memories.append(&mut slice);
         let Some(last) = memories.last().filter(|_| more) else {
@@ -92,34 +92,34 @@ fn fixed_page(
     }
 }
 
-fn freeze(parts: &Parts, caller: &Caller, request: &ListRequest, fingerprint: u64) -> Result<Page, Error> {
-    let ids = parts.store.ids(&caller.viewer, &request.filter, request.sort)?;
-    let (memories, taken) = load(parts, caller, request, &ids[..ids.len().min(request.limit)])?;
+fn freeze(ports: &Ports, caller: &Caller, request: &ListRequest, fingerprint: u64) -> Result<Page, Error> {
+    let ids = ports.store.ids(&caller.viewer, &request.filter, request.sort)?;
+    let (memories, taken) = load(ports, caller, request, &ids[..ids.len().min(request.limit)])?;
     if taken == ids.len() {
         return Ok(Page::of(memories, None));
     }
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let id = ListingId::mint(now);
     let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
     let listing = Listing { id, principal: caller.viewer.principal, expires_at, ids };
     let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
-    parts.store.apply(&set)?;
+    ports.store.apply(&set)?;
     let offset = u32::try_from(taken).expect("a page is small");
     Ok(Page::of(memories, Some(Cursor { fingerprint, position: Position::Frozen(id, offset) })))
 }
 
 fn frozen_page(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &ListRequest,
     fingerprint: u64,
     id: ListingId,
     offset: u32,
 ) -> Result<Page, Error> {
-    let listing = parts.store.listing(&caller.viewer, id, parts.clock.now())?.ok_or(Error::CursorExpired)?;
+    let listing = ports.store.listing(&caller.viewer, id, ports.clock.now())?.ok_or(Error::CursorExpired)?;
     let start = listing.ids.len().min(offset as usize);
     let end = listing.ids.len().min(start + request.limit);
-    let (memories, taken) = load(parts, caller, request, &listing.ids[start..end])?;
+    let (memories, taken) = load(ports, caller, request, &listing.ids[start..end])?;
     let next = u32::try_from(start + taken)
         .ok()
         .filter(|_| start + taken < listing.ids.len())
@@ -128,32 +128,32 @@ fn frozen_page(
 }
 
 /// Returns true if a memory follows the last of these. This reads one content that is not needed, which is acceptable.
-fn follows(parts: &Parts, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
+fn follows(ports: &Ports, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
     let after = slice.last().map(|last| (last.usage.created_at, last.id));
-    let next = parts.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;
+    let next = ports.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;
     Ok(!next.is_empty())
 }
 
 /// Returns the total bytes of the contents.
 pub(crate) fn bytes_of(memories: &[Memory]) -> usize {
-    memories.iter().map(|memory| memory.edition.text.content.len()).sum()
+    memories.iter().map(|memory| memory.fields.text.content.len()).sum()
 }
 
 /// Returns the first of these memories, as many as one answer should carry, but at least one.
-pub(crate) fn nearest(parts: &Parts, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
-    Ok(parts.store.memories_within(&caller.viewer, ids, parts.limits.answer_bytes)?)
+pub(crate) fn nearest(ports: &Ports, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
+    Ok(ports.store.memories_within(&caller.viewer, ids, ports.limits.answer_bytes)?)
 }
 
 /// Passes these memories on one by one, reading no more at once than an answer should carry.
 pub(crate) fn each(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     mut ids: &[MemoryId],
     take: &mut dyn FnMut(Memory),
 ) -> Result<(), Error> {
-    let most = parts.limits.answer_bytes;
+    let most = ports.limits.answer_bytes;
     while !ids.is_empty() {
-        let memories = parts.store.memories_within(&caller.viewer, ids, most)?;
+        let memories = ports.store.memories_within(&caller.viewer, ids, most)?;
         let last = memories.last().filter(|_| bytes_of(&memories) >= most).map(|last| last.id);
         let taken =
             last.and_then(|last| ids.iter().position(|id| *id == last)).map_or(ids.len(), |at| at + 1);
@@ -166,12 +166,12 @@ pub(crate) fn each(
 /// Returns the memories of a page as they are now, and the number of ids that this covers. Memories that are gone meanwhile
 /// are left out, and so are those that were forgotten or restored, as the request requires.
 fn load(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &ListRequest,
     ids: &[MemoryId],
 ) -> Result<(Vec<Memory>, usize), Error> {
-    let (store, viewer, most) = (&parts.store, &caller.viewer, parts.limits.answer_bytes);
+    let (store, viewer, most) = (&ports.store, &caller.viewer, ports.limits.answer_bytes);
     let mut memories: Vec<Memory> = Vec::new();
     match request.filter.forgotten {
         Forgotten::Without => memories = store.memories_within(viewer, ids, most)?,
@@ -179,7 +179,7 @@ fn load(
             let mut bytes = 0;
             for id in ids {
                 let found = store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?;
-                bytes += found.iter().map(|memory| memory.edition.text.content.len()).sum::<usize>();
+                bytes += found.iter().map(|memory| memory.fields.text.content.len()).sum::<usize>();
                 memories.extend(found);
                 if bytes >= most {
                     break;

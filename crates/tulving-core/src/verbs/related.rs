@@ -2,31 +2,31 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::answer::Relative;
+use crate::model::answer::RelatedMemory;
 use crate::model::association::Association;
 use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::limits;
 use crate::model::request::Caller;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
 
 /// Returns the memories within `depth` hops, nearest first and within a hop strongest first, until their contents fill an
 /// answer. Edges through a memory that the caller may not see are not followed.
 pub(crate) fn related(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     depth: usize,
-) -> Result<Vec<Relative>, Error> {
+) -> Result<Vec<RelatedMemory>, Error> {
     let depth = read::bounded(Field::Depth, depth, limits::DEPTH)?;
-    let start = access::find(parts, caller, which)?;
+    let start = access::find(ports, caller, which)?;
     let mut seen = HashSet::from([start.id]);
     let mut frontier = vec![start.id];
     let mut reached: Vec<(usize, MemoryId, Vec<Association>)> = Vec::new();
     for distance in 1..=depth {
-        let edges = parts.store.associations(&caller.viewer, &frontier)?;
+        let edges = ports.store.associations(&caller.viewer, &frontier)?;
         let inside: HashSet<MemoryId> = frontier.drain(..).collect();
         let mut places: HashMap<MemoryId, usize> = HashMap::new();
         for edge in edges {
@@ -44,11 +44,11 @@ pub(crate) fn related(
         }
     }
     let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
-    let mut memories = read::nearest(parts, caller, &ids)?;
-    succession::settle(parts, caller, &mut memories, Moment::Now(parts.clock.now()))?;
+    let mut memories = read::nearest(ports, caller, &ids)?;
+    succession::settle(ports, caller, &mut memories, Moment::Now(ports.clock.now()))?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
-    let relatives = reached
-        .into_iter()
-        .filter_map(|(distance, id, via)| by_id.remove(&id).map(|memory| Relative { memory, distance, via }));
+    let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
+        by_id.remove(&id).map(|memory| RelatedMemory { memory, distance, via })
+    });
     Ok(relatives.collect())
 }

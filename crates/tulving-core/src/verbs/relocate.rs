@@ -6,60 +6,60 @@
 
 use tulving_text::secrets;
 
-use crate::model::answer::Relocated;
+use crate::model::answer::MovedMemories;
 use crate::model::change::{Right, Write};
 use crate::model::error::{Error, Invalid};
 use crate::model::id::MemoryRef;
 use crate::model::limits;
-use crate::model::memory::{Edition, Memory};
+use crate::model::memory::{Memory, VersionFields};
 use crate::model::request::Caller;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Role, SecretPolicy};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::save::{dedupe, intake};
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// Moves memories to a space: all that exist, or none if one may not be moved. One that is already in the space stays as it
 /// is, and needs no right.
 pub(crate) fn move_to(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: &[MemoryRef],
     space: &str,
-) -> Result<Relocated, Error> {
+) -> Result<MovedMemories, Error> {
     access::decide_again(|| {
-        let target = access::space_named(parts, caller, space)?;
-        let right = access::require(parts, caller, target.id, Role::Writer)?;
+        let target = access::space_named(ports, caller, space)?;
+        let right = access::require(ports, caller, target.id, Role::Writer)?;
         let (found, missing) = access::several(which, limits::MOVES, |which| {
-            let memory = access::find(parts, caller, which)?;
+            let memory = access::find(ports, caller, which)?;
             Ok((memory.id, (which, memory)))
         })?;
-        let mut act = Act::new(parts, caller, &target, right);
+        let mut act = MoveBatch::new(ports, caller, &target, right);
         for (which, memory) in found {
             act.take(which, memory)?;
         }
-        Ok(Relocated { moved: act.apply()?, missing })
+        Ok(MovedMemories { moved: act.apply()?, missing })
     })
 }
 
 /// Returns the writes that move a memory back to a space that it came from, with the rights that they need.
 pub(crate) fn back(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     now: Timestamp,
     memory: &Memory,
     space: &Space,
 ) -> Result<(Vec<Right>, Vec<Write>), Error> {
-    let right = access::require(parts, caller, space.id, Role::Writer)?;
-    let mut act = Act { now, ..Act::new(parts, caller, space, right) };
+    let right = access::require(ports, caller, space.id, Role::Writer)?;
+    let mut act = MoveBatch { now, ..MoveBatch::new(ports, caller, space, right) };
     act.take(memory.id.into(), memory.clone())?;
     Ok((act.rights, act.writes))
 }
 
 /// A transaction under construction.
-struct Act<'a> {
-    parts: &'a Parts,
+struct MoveBatch<'a> {
+    ports: &'a Ports,
     caller: &'a Caller,
     target: &'a Space,
     now: Timestamp,
@@ -70,13 +70,13 @@ struct Act<'a> {
     memories: Vec<(Memory, bool)>,
 }
 
-impl<'a> Act<'a> {
-    fn new(parts: &'a Parts, caller: &'a Caller, target: &'a Space, right: Right) -> Self {
+impl<'a> MoveBatch<'a> {
+    fn new(ports: &'a Ports, caller: &'a Caller, target: &'a Space, right: Right) -> Self {
         Self {
-            parts,
+            ports,
             caller,
             target,
-            now: parts.clock.now(),
+            now: ports.clock.now(),
             rights: vec![right],
             writes: Vec::new(),
             pending: dedupe::Pending::default(),
@@ -90,15 +90,15 @@ impl<'a> Act<'a> {
             self.memories.push((memory, false));
             return Ok(());
         }
-        self.rights.push(access::require_over(self.parts, self.caller, which, &memory)?);
+        self.rights.push(access::require_over(self.ports, self.caller, which, &memory)?);
         access::refuse_mirror(&memory)?;
-        intake::refuse_opening(self.target, memory.edition.boundary)?;
+        intake::refuse_opening(self.target, memory.fields.boundary)?;
         self.refuse_secrets(&memory)?;
         let from = (memory.space, memory.version);
-        let left = standing::audit(self.caller, self.now, AuditAct::MovedOut, &memory, None, None);
+        let left = status::audit(self.caller, self.now, AuditAct::MovedOut, &memory, None, None);
         let future = Memory { space: self.target.id, number: None, ..memory };
         self.refuse_held(&future)?;
-        let came = standing::audit(self.caller, self.now, AuditAct::MovedIn, &future, None, None);
+        let came = status::audit(self.caller, self.now, AuditAct::MovedIn, &future, None, None);
         self.writes.push(Write::Relocate { id: future.id, from, to: self.target.id });
         self.writes.extend([left, came].map(Write::Audit));
         self.pending.note(future.clone());
@@ -108,16 +108,17 @@ impl<'a> Act<'a> {
 
     /// Refuses a secret, in any version, that was allowed in the old space and is not in the new one.
     fn refuse_secrets(&self, memory: &Memory) -> Result<(), Error> {
-        let (parts, viewer) = (self.parts, &self.caller.viewer);
-        let there = parts.secrecy.of(self.target);
-        let here = parts.store.space(viewer, memory.space)?.map(|(space, _)| parts.secrecy.of(&space));
+        let (ports, viewer) = (self.ports, &self.caller.viewer);
+        let there = ports.secret_policies.of(self.target);
+        let here =
+            ports.store.space(viewer, memory.space)?.map(|(space, _)| ports.secret_policies.of(&space));
         let narrower = there == SecretPolicy::Strict || here == Some(SecretPolicy::Off);
         if there == SecretPolicy::Off || !narrower {
             return Ok(());
         }
-        let versions = parts.store.versions(viewer, memory.id)?;
-        let editions = versions.iter().map(|version| &version.edition).chain([&memory.edition]);
-        for (field, text) in editions.flat_map(Edition::texts).chain(memory.texts_beside()) {
+        let versions = ports.store.versions(viewer, memory.id)?;
+        let editions = versions.iter().map(|version| &version.fields).chain([&memory.fields]);
+        for (field, text) in editions.flat_map(VersionFields::texts).chain(memory.texts_beside()) {
             if let Some(secret) = secrets::find(text).first() {
                 return Err(Invalid::Secret { field, what: secret.what }.into());
             }
@@ -128,8 +129,8 @@ impl<'a> Act<'a> {
     /// Refuses a memory whose slot another memory has there already, or will have.
     fn refuse_held(&self, future: &Memory) -> Result<(), Error> {
         for slot in dedupe::slots(future) {
-            let (parts, viewer) = (self.parts, &self.caller.viewer);
-            let Some(other) = dedupe::holder(parts, viewer, future.space, &self.pending, &slot)? else {
+            let (ports, viewer) = (self.ports, &self.caller.viewer);
+            let Some(other) = dedupe::holder(ports, viewer, future.space, &self.pending, &slot)? else {
                 continue;
             };
             // A number would be looked up in the space of the call.
@@ -141,9 +142,9 @@ impl<'a> Act<'a> {
 
     /// Moves the memories and returns them as they are then.
     fn apply(self) -> Result<Vec<Memory>, Error> {
-        let Self { parts, caller, now, rights, writes, mut memories, .. } = self;
+        let Self { ports, caller, now, rights, writes, mut memories, .. } = self;
         if !writes.is_empty() {
-            let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            let applied = ports.store.apply(&access::changes(caller, now, rights, writes))?;
             let going = memories.iter_mut().filter(|(_, moves)| *moves);
             for ((memory, _), number) in going.zip(applied.numbers) {
                 memory.number = number;

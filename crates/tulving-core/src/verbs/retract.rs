@@ -13,23 +13,23 @@ use crate::model::request::Caller;
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, LinkedBy, Relation};
-use crate::verbs::access::Parts;
-use crate::verbs::standing;
+use crate::verbs::access::Ports;
+use crate::verbs::status;
 use crate::verbs::succession;
 
 /// Returns the writes that remove the links by which `memory` was superseded by way of `target`, which it now updates, and
 /// the warnings about them. `before` are the earlier writes of the transaction.
 pub(crate) fn retract(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     now: Timestamp,
     (memory, target): (&Memory, MemoryId),
     before: &[Write],
 ) -> Result<(Vec<Write>, Vec<Warning>), Error> {
     let (mut writes, mut warnings) = (Vec::new(), Vec::new());
-    for by in succession::overtaken(parts, caller, (memory.id, target), before)? {
+    for by in succession::overtaken(ports, caller, (memory.id, target), before)? {
         let relation = Relation::Updates;
-        let edges = parts.store.associations(&caller.viewer, &[by.id])?;
+        let edges = ports.store.associations(&caller.viewer, &[by.id])?;
         let ends = (by.id, memory.id, relation);
         let was = edges.iter().find(|edge| (edge.source, edge.target, edge.relation) == ends).map(Edge::of);
         writes.push(Write::Unlink { source: by.id, target: memory.id, relation });
@@ -73,8 +73,8 @@ pub(crate) fn audit(
         true => format!("{relation} {}{was}", to.id),
         false => format!("{relation} a memory of another space"),
     };
-    let mut entry = standing::audit(caller, at, act, from, None, Some(detail));
-    entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
+    let mut entry = status::audit(caller, at, act, from, None, Some(detail));
+    entry.private_to = entry.private_to.or_else(|| status::private_to(to));
     entry
 }
 

@@ -14,7 +14,7 @@ use crate::model::memory::Memory;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{LinkedBy, Relation};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// Maximum number of links followed to a successor, if those in between do not count.
 const STEPS: usize = 16;
@@ -45,7 +45,7 @@ impl Moment {
 
 /// Marks memories as superseded only by a successor that counts. Forgotten ones stay as they are stored.
 pub(crate) fn settle<'a>(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     memories: impl IntoIterator<Item = &'a mut Memory>,
     moment: Moment,
@@ -55,53 +55,53 @@ pub(crate) fn settle<'a>(
         return Ok(());
     }
     let ids: Vec<MemoryId> = said.iter().map(|memory| memory.id).collect();
-    let succession = Succession::of(parts, caller, ids, moment, &[])?;
+    let succession = Succession::of(ports, caller, ids, moment, &[])?;
     said.iter_mut().for_each(|memory| memory.superseded_by = succession.newest(memory.id));
     Ok(())
 }
 
 /// Returns the memories that are superseded.
 pub(crate) fn superseded(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     ids: &[MemoryId],
     moment: Moment,
 ) -> Result<HashSet<MemoryId>, Error> {
     let mut superseded = HashSet::new();
     for ids in ids.chunks(AT_ONCE) {
-        let succession = Succession::of(parts, caller, ids.to_vec(), moment, &[])?;
+        let succession = Succession::of(ports, caller, ids.to_vec(), moment, &[])?;
         superseded.extend(ids.iter().filter(|id| succession.newest(**id).is_some()));
     }
     Ok(superseded)
 }
 
 fn is_said(memory: &Memory) -> bool {
-    memory.superseded_by.is_some() && memory.standing.forgotten_at.is_none()
+    memory.superseded_by.is_some() && memory.status.forgotten_at.is_none()
 }
 
 /// Returns the successor of a memory once these writes are made.
 pub(crate) fn successor(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     memory: &Memory,
     now: Timestamp,
     writes: &[Write],
 ) -> Result<Option<Memory>, Error> {
-    let succession = Succession::of(parts, caller, vec![memory.id], Moment::Now(now), writes)?;
-    let found = succession.newest(memory.id).map(|id| parts.store.memories(&caller.viewer, &[id]));
+    let succession = Succession::of(ports, caller, vec![memory.id], Moment::Now(now), writes)?;
+    let found = succession.newest(memory.id).map(|id| ports.store.memories(&caller.viewer, &[id]));
     Ok(found.transpose()?.and_then(|mut found| found.pop()))
 }
 
 /// Returns the memories that update `source` and lead to `target`, in any number of steps, once these writes are made. If
 /// `source` now updates `target`, their links are obsolete.
 pub(crate) fn overtaken(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     (source, target): (MemoryId, MemoryId),
     writes: &[Write],
 ) -> Result<Vec<Memory>, Error> {
-    let ways = Links::read(parts, caller, &[source], writes)?.ways(source, target);
-    if ways.is_empty() { Ok(Vec::new()) } else { Ok(parts.store.memories(&caller.viewer, &ways)?) }
+    let ways = Links::read(ports, caller, &[source], writes)?.ways(source, target);
+    if ways.is_empty() { Ok(Vec::new()) } else { Ok(ports.store.memories(&caller.viewer, &ways)?) }
 }
 
 /// Returns true if a link supersedes its target.
@@ -115,14 +115,14 @@ pub(crate) struct Links(HashMap<MemoryId, Vec<MemoryId>>);
 
 impl Links {
     /// Reads all links from these memories to the end, including the effect of these writes.
-    fn read(parts: &Parts, caller: &Caller, ids: &[MemoryId], writes: &[Write]) -> Result<Self, Error> {
+    fn read(ports: &Ports, caller: &Caller, ids: &[MemoryId], writes: &[Write]) -> Result<Self, Error> {
         let made = |write: &Write| match write {
             Write::Link(link) if supersedes(link) => Some(link.source),
             _ => None,
         };
         let asked: Vec<MemoryId> = ids.iter().copied().chain(writes.iter().filter_map(made)).collect();
         let mut links = Self::default();
-        for (old, new) in parts.store.succession(&caller.viewer, &asked)? {
+        for (old, new) in ports.store.succession(&caller.viewer, &asked)? {
             links.add(old, new);
         }
         for write in writes {
@@ -200,12 +200,12 @@ impl Links {
     }
 
     /// Removes cycles: in each the newest link counts, and its source is no longer updated by the others.
-    fn open(self, parts: &Parts, caller: &Caller) -> Result<Self, Error> {
+    fn open(self, ports: &Ports, caller: &Caller) -> Result<Self, Error> {
         let members: Vec<MemoryId> = self.around_rings().into_iter().collect();
         if members.is_empty() {
             return Ok(self);
         }
-        let links = parts.store.associations(&caller.viewer, &members)?;
+        let links = ports.store.associations(&caller.viewer, &members)?;
         Ok(self.opened(&links))
     }
 
@@ -242,13 +242,13 @@ struct Succession {
 impl Succession {
     /// Reads the successors of these memories, and those of successors that do not count.
     fn of(
-        parts: &Parts,
+        ports: &Ports,
         caller: &Caller,
         ids: Vec<MemoryId>,
         moment: Moment,
         writes: &[Write],
     ) -> Result<Self, Error> {
-        let links = Links::read(parts, caller, &ids, writes)?.open(parts, caller)?;
+        let links = Links::read(ports, caller, &ids, writes)?.open(ports, caller)?;
         let mut known = HashMap::new();
         let mut frontier = ids;
         for _ in 0..STEPS {
@@ -258,7 +258,7 @@ impl Succession {
                 break;
             }
             frontier.clear();
-            for memory in parts.store.memories(&caller.viewer, &new)? {
+            for memory in ports.store.memories(&caller.viewer, &new)? {
                 let counts = moment.counts(&memory);
                 known.insert(memory.id, counts.then_some(memory.usage.created_at));
                 frontier.extend((!counts).then_some(memory.id));
@@ -286,12 +286,12 @@ impl Succession {
 /// Returns the final successors of each memory: those that count and that no counting memory supersedes. A memory without a
 /// successor is its own.
 pub(crate) fn ends(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     ids: &[MemoryId],
     moment: Moment,
 ) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
-    let links = Links::read(parts, caller, ids, &[])?.open(parts, caller)?;
+    let links = Links::read(ports, caller, ids, &[])?.open(ports, caller)?;
     let mut open: HashMap<MemoryId, usize> = ids.iter().map(|id| (*id, 0)).collect();
     let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
     for (old, new) in links.pairs() {
@@ -303,7 +303,7 @@ pub(crate) fn ends(
     let mut last: Vec<MemoryId> = open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
     let mut ends = HashSet::new();
     while !last.is_empty() {
-        let loaded = parts.store.memories(&caller.viewer, &last)?;
+        let loaded = ports.store.memories(&caller.viewer, &last)?;
         ends.extend(loaded.iter().filter(|memory| moment.counts(memory)).map(|memory| memory.id));
         let mut next = Vec::new();
         for over in last.iter().filter(|id| !ends.contains(id)) {

@@ -7,7 +7,7 @@ use crate::model::change::{Touch, Write};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::time::Timestamp;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 /// The recalls that are not written yet.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Touches {
     /// Writes the waiting counts, and returns the number of memories. Counts that could not be written keep waiting, except in
     /// a read-only home, where they are dropped. Afterwards everything counted before is written, including what another thread
     /// was about to write.
-    pub(crate) fn flush(&self, parts: &Parts) -> Result<u64, Error> {
+    pub(crate) fn flush(&self, ports: &Ports) -> Result<u64, Error> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let taken: Vec<Touch> = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,8 +40,8 @@ impl Touches {
         if taken.is_empty() {
             return Ok(0);
         }
-        let set = access::own_changes(parts.clock.now(), vec![Write::Touch(taken.clone())]);
-        if let Err(error) = parts.store.apply(&set) {
+        let set = access::own_changes(ports.clock.now(), vec![Write::Touch(taken.clone())]);
+        if let Err(error) = ports.store.apply(&set) {
             let error = Error::from(error);
             if !error.is_read_only() {
                 self.put_back(&taken);

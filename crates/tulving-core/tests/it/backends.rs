@@ -7,14 +7,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tulving_core::model::answer::{Answer, SaveOutcome, Strength, Warning};
 use tulving_core::model::backend::{
-    BUILT_IN, BackendRole, Description, Given, ListQuery, Listed, RecallQuery, Verb, Way,
+    BUILT_IN, BackendListQuery, BackendRecallMode, BackendRecallQuery, BackendRole, Description, Given,
+    Listed, Verb,
 };
 use tulving_core::model::error::{BackendError, Class, Error};
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
-    Sort, TimelineRequest,
+    Ask, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ListRequest, Mode, RecallRequest,
+    SaveRequest, Sort, TimelineRequest,
 };
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Relation, Role, State};
@@ -77,9 +78,12 @@ impl Backend for Fake {
         Ok(())
     }
 
-    fn recall(&self, query: &RecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+    fn recall(&self, query: &BackendRecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
         self.called(&format!("recall {}", query.way.as_str()))?;
-        assert!(query.query.is_some() || matches!(query.way, Way::Recent | Way::Important));
+        assert!(
+            query.query.is_some()
+                || matches!(query.way, BackendRecallMode::Recent | BackendRecallMode::Important)
+        );
         Ok(self.all().into_iter().map(given).collect())
     }
 
@@ -95,7 +99,7 @@ impl Backend for Fake {
         Ok(found.map(given))
     }
 
-    fn list(&self, query: &ListQuery, _: Duration) -> Result<Listed, BackendError> {
+    fn list(&self, query: &BackendListQuery, _: Duration) -> Result<Listed, BackendError> {
         self.called("list")?;
         let place = |memory: &Value| (memory["created_at"].to_string(), memory["id"].to_string());
         let mut found = self.all();
@@ -147,7 +151,7 @@ fn with(mut memory: Value, field: &str, value: Value) -> Value {
 }
 
 fn contents(answer: &Answer) -> Vec<&str> {
-    answer.hits.iter().map(|hit| hit.memory.edition.text.content.as_str()).collect()
+    answer.hits.iter().map(|hit| hit.memory.fields.text.content.as_str()).collect()
 }
 
 /// Returns each failed backend with the reason.
@@ -201,7 +205,7 @@ fn a_backend_hears_of_nothing_that_the_caller_may_not_do_or_that_is_not_well_for
     let forget = ForgetRequest::default();
     refused!(engine.forget(&reader, id.into(), &forget), Error::Denied { need: Role::Writer, .. });
     refused!(engine.forget(&stranger, id.into(), &forget), Error::Backend { .. } | Error::NoMemory { .. });
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     let other = bed.member("cid", hub, Role::Writer);
     refused!(engine.forget(&other, id.into(), &hard), Error::OwnerOrAdmin { .. });
     assert_eq!(notes.all().len(), 1, "it is still there");
@@ -445,7 +449,7 @@ fn walls_hold_whatever_a_backend_says() {
         fn save(&self, _: &Memory, _: Duration) -> Result<(), BackendError> {
             unreachable!("it is only read")
         }
-        fn recall(&self, _: &RecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+        fn recall(&self, _: &BackendRecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
             Ok(Vec::new())
         }
         fn get(
@@ -457,7 +461,7 @@ fn walls_hold_whatever_a_backend_says() {
         ) -> Result<Option<Given>, BackendError> {
             Ok(Some(given(self.0.clone())))
         }
-        fn list(&self, _: &ListQuery, _: Duration) -> Result<Listed, BackendError> {
+        fn list(&self, _: &BackendListQuery, _: Duration) -> Result<Listed, BackendError> {
             Ok(Listed::default())
         }
         fn forget(&self, _: MemoryId, _: SpaceId, _: bool, _: Duration) -> Result<bool, BackendError> {
@@ -515,7 +519,7 @@ fn pages_of_several_backends_neither_skip_nor_repeat() {
             loop {
                 let page = engine.list(&user, &request).expect("a page");
                 assert!(page.memories.len() <= limit && page.failed_backends.is_empty());
-                seen.extend(page.memories.into_iter().map(|memory| memory.edition.text.content));
+                seen.extend(page.memories.into_iter().map(|memory| memory.fields.text.content));
                 let Some(next) = page.next else { break };
                 request.cursor = Some(next);
             }

@@ -14,13 +14,13 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{
-    AssociationRequest, Caller, Filter, ForgetRequest, ListRequest, Manner, Mode, RecallRequest, SaveRequest,
-    Sort, TurnRequest, UpdateRequest,
+    AssociationRequest, Caller, Filter, ForgetMode, ForgetRequest, ListRequest, Mode, RecallRequest,
+    SaveRequest, Sort, TurnRequest, UpdateRequest,
 };
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{JobState, Origin, PrincipalKind, Relation, Role, SpaceKind, TurnRole};
 use tulving_core::ports::{Embedder, Index, Store};
-use tulving_core::{BackendEntry, Backends, Engine, LoadOptions, LoadReport, Parts, SecretPolicies};
+use tulving_core::{BackendEntry, Backends, Engine, LoadOptions, LoadReport, Ports, SecretPolicies};
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;
@@ -64,7 +64,7 @@ impl Bed {
         let files = Arc::new(InMemoryFiles::new());
         let objects = Arc::new(InMemoryObjects::new());
         let extractor = Arc::new(ScriptedExtractor::new());
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(Ports {
             store: store.clone(),
             embedder,
             former: Vec::new(),
@@ -74,7 +74,7 @@ impl Bed {
             extractor: extractor.clone(),
             clock: clock.clone(),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         });
         Self { engine, store, clock, files, objects, extractor, home, _folder: folder }
     }
@@ -85,8 +85,8 @@ impl Bed {
     }
 
     /// Sets the secrets policy of spaces.
-    pub(crate) fn with_secrecy(self, secrecy: SecretPolicies) -> Self {
-        Self { engine: self.engine.with_secrecy(secrecy), ..self }
+    pub(crate) fn with_secrecy(self, secret_policies: SecretPolicies) -> Self {
+        Self { engine: self.engine.with_secrecy(secret_policies), ..self }
     }
 
     /// Opens another engine on the same home, with its own store, like another process.
@@ -114,7 +114,7 @@ impl Bed {
         embedder: Arc<dyn Embedder>,
         former: Vec<Arc<dyn Embedder>>,
     ) -> Engine {
-        Engine::new(Parts {
+        Engine::new(Ports {
             store,
             embedder,
             former,
@@ -124,7 +124,7 @@ impl Bed {
             extractor: self.extractor.clone(),
             clock: self.clock.clone(),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         })
     }
 
@@ -194,8 +194,8 @@ impl Bed {
     }
 
     #[track_caller]
-    pub(crate) fn forget(&self, caller: &Caller, id: MemoryId, manner: Manner) -> Memory {
-        let request = ForgetRequest { manner, reason: None };
+    pub(crate) fn forget(&self, caller: &Caller, id: MemoryId, mode: ForgetMode) -> Memory {
+        let request = ForgetRequest { mode, reason: None };
         match self.engine.forget(caller, id.into(), &request) {
             Ok(gone) => gone.memory,
             Err(error) => panic!("not forgotten: {error}"),
@@ -330,7 +330,7 @@ pub(crate) fn recall(mode: Mode) -> RecallRequest {
 }
 
 pub(crate) fn contents(page: &Page) -> Vec<String> {
-    let content = |memory: &Memory| memory.edition.text.content.clone();
+    let content = |memory: &Memory| memory.fields.text.content.clone();
     page.memories.iter().map(content).collect()
 }
 

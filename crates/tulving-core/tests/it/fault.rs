@@ -13,7 +13,7 @@ use tulving_core::model::job::Job;
 use tulving_core::model::pass::{Pass, PassAct, PassFilter};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{
-    Caller, Filter, ForgetRequest, ForgetWhere, ListRequest, Manner, QualityRequest, SaveRequest, Sort,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ListRequest, QualityRequest, SaveRequest, Sort,
     TokenRequest, UpdateRequest,
 };
 use tulving_core::model::score::Weight;
@@ -59,7 +59,7 @@ impl FaultFixture {
         let archived = bed.save(&user, "archived").memory.id;
         bed.engine.archive(&user, archived.into()).expect("archived");
         let forgotten = bed.save(&user, "forgotten").memory.id;
-        bed.forget(&user, forgotten, Manner::Soft);
+        bed.forget(&user, forgotten, ForgetMode::Soft);
         bed.link(&user, plain, edited, Relation::PartOf);
         bed.link(&user, plain, edited, Relation::CausedBy);
         let token = TokenRequest {
@@ -209,7 +209,7 @@ fn nothing(_: &mut FaultFixture) {}
 
 fn put_aside(stage: &mut FaultFixture) {
     let memory = stage.bed.get(&stage.user, stage.plain);
-    stage.bed.world().shift(&memory, |standing| standing.quarantined_at = Some(build::second(5)));
+    stage.bed.world().shift(&memory, |status| status.quarantined_at = Some(build::second(5)));
 }
 
 fn begun(stage: &mut FaultFixture) {
@@ -322,7 +322,7 @@ fn forget_softly() {
 #[test]
 fn forget_for_good() {
     whole_or_absent(nothing, |s| {
-        let request = ForgetRequest { manner: Manner::Hard, reason: Some("why".to_owned()) };
+        let request = ForgetRequest { mode: ForgetMode::Hard, reason: Some("why".to_owned()) };
         s.engine().forget(&s.user, s.edited.into(), &request).map(drop)
     });
 }
@@ -331,7 +331,7 @@ fn forget_for_good() {
 fn forget_many() {
     whole_or_absent(nothing, |s| {
         let which = [s.plain.into(), s.edited.into(), s.plain.into(), s.forgotten.into()];
-        let request = ForgetRequest { manner: Manner::Hard, reason: None };
+        let request = ForgetRequest { mode: ForgetMode::Hard, reason: None };
         s.engine().forget_many(&s.user, &which, &request).map(drop)
     });
 }
@@ -340,7 +340,7 @@ fn forget_many() {
 fn forget_where() {
     whole_or_absent(nothing, |s| {
         let filter = Filter { types: vec![MemoryType::Fact], ..Filter::default() };
-        let request = ForgetRequest { manner: Manner::Hard, reason: Some("why".to_owned()) };
+        let request = ForgetRequest { mode: ForgetMode::Hard, reason: Some("why".to_owned()) };
         let asked = ForgetWhere { filter, request, expect: Some(2) };
         s.engine().forget_where(&s.user, &asked).map(drop)
     });

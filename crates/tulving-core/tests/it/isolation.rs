@@ -14,8 +14,8 @@ use tulving_core::model::error::Error;
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    About, Ask, AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Manner,
-    Mode, RecallRequest, SaveRequest, Sort, TimelineRequest, TurnFilter, UpdateRequest,
+    Ask, AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Mode,
+    RecallRequest, SaveRequest, Sort, TimelineRequest, TimelineSubject, TurnFilter, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role};
 use tulving_core::ports::{Log, Memories};
@@ -88,7 +88,7 @@ impl IsolationProbe<'_> {
         assert!(
             self.town.sees(&self.asking, found.id),
             "{by} shows {} to {}",
-            found.edition.text.content,
+            found.fields.text.content,
             self.said
         );
         if let Some(newer) = found.superseded_by {
@@ -136,7 +136,7 @@ impl IsolationProbe<'_> {
     }
 
     fn search(&self) {
-        let word = &self.memory.edition.text.content;
+        let word = &self.memory.fields.text.content;
         let expected = u64::from(self.visible());
         let filter = Filter { substring: Some(word.to_uppercase()), ..Filter::default() };
         let count = self.engine().count(&self.asking, &filter).expect("a count");
@@ -145,7 +145,7 @@ impl IsolationProbe<'_> {
             self.engine().recall(&self.asking, &recall(Mode::Substring(word.clone()))).expect("an answer");
         assert_eq!(answer.total_found, expected, "recall by text, {}", self.said);
         let by_key = Filter {
-            key: self.memory.edition.key.clone(),
+            key: self.memory.fields.key.clone(),
             source_path: self.memory.provenance.source_path.clone(),
             space: Some(self.memory.space),
             since: Some(self.memory.usage.created_at),
@@ -164,14 +164,15 @@ impl IsolationProbe<'_> {
 
     /// Asserts that a question by word finds the memory if it is visible, and nothing that is not.
     fn ask(&self) {
-        let word = &self.memory.edition.text.content;
+        let word = &self.memory.fields.text.content;
         // All results, because a superseded memory ranks low.
         let request = RecallRequest { limit: 1_000, ..asking(Ask::new(word.clone())) };
         let answer = self.asked.recall(&self.asking, &request).expect("an answer");
         for hit in &answer.hits {
             self.check(&hit.memory, "a question");
         }
-        let about = TimelineRequest { limit: 50, ..TimelineRequest::new(About::Text(word.clone())) };
+        let about =
+            TimelineRequest { limit: 50, ..TimelineRequest::new(TimelineSubject::Text(word.clone())) };
         let timeline = self.asked.timeline(&self.asking, &about).expect("a timeline");
         for entry in &timeline.entries {
             assert!(self.town.sees(&self.asking, entry.memory.id), "timeline, {}", self.said);
@@ -274,7 +275,7 @@ impl IsolationProbe<'_> {
     /// Asserts that a timeline includes the memory if it is visible, and never names another one that is not.
     fn remember(&self) {
         let memory = self.memory.id;
-        let request = TimelineRequest::new(About::Memory(memory.into()));
+        let request = TimelineRequest::new(TimelineSubject::Memory(memory.into()));
         let found = self.engine().timeline(&self.asking, &request);
         assert_eq!(found.is_ok(), self.visible(), "timeline, {}", self.said);
         match found {
@@ -294,7 +295,7 @@ impl IsolationProbe<'_> {
                 assert!(self.town.sees_forgotten(&self.asking, self.memory), "{}", self.said);
             }
             Err(error) => {
-                let request = TimelineRequest::new(About::Memory(self.nothing.into()));
+                let request = TimelineRequest::new(TimelineSubject::Memory(self.nothing.into()));
                 let missing = told(self.engine().timeline(&self.asking, &request), self.nothing);
                 assert_eq!(told::<()>(Err(error), memory), missing, "timeline, {}", self.said);
             }
@@ -304,21 +305,21 @@ impl IsolationProbe<'_> {
     /// Asserts that every verb answers for a hidden memory as for a missing one.
     fn meddle(&self) {
         let (engine, asking) = (self.engine(), &self.asking);
-        let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+        let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
         let number = self.memory.number.expect("a record");
         let refs: [(MemoryRef, MemoryRef); 2] = [
             (self.memory.id.into(), self.nothing.into()),
             (MemoryRef::Number(number), MemoryRef::Number(NO_NUMBER)),
         ];
-        for manner in [Manner::Soft, Manner::Hard] {
+        for mode in [ForgetMode::Soft, ForgetMode::Hard] {
             let matching = |text: &str| {
                 let filter = Filter { substring: Some(text.to_owned()), ..Filter::default() };
-                let request = ForgetRequest { manner, reason: None };
+                let request = ForgetRequest { mode, reason: None };
                 let asked = ForgetWhere { filter, request, expect: None };
                 let foreseen = told(engine.foresee_forget_where(asking, &asked), text);
                 (foreseen, told(engine.forget_where(asking, &asked), text))
             };
-            let hidden = matching(&self.memory.edition.text.content);
+            let hidden = matching(&self.memory.fields.text.content);
             assert_eq!(hidden, matching("what nobody has said"), "forget where, {}", self.said);
         }
         let reachable = self.town.sees_forgotten(asking, self.memory);
@@ -371,12 +372,12 @@ impl IsolationProbe<'_> {
     fn repeat(&self, space: SpaceId) {
         let asking = Caller { space, ..self.asking.clone() };
         let hidden = self.memory;
-        let content = &hidden.edition.text.content;
+        let content = &hidden.fields.text.content;
         let mut requests = vec![SaveRequest::new(content.clone())];
         for boundary in [Boundary::Private, Boundary::Hub] {
             requests.push(SaveRequest { boundary: Some(boundary), ..SaveRequest::new(content.clone()) });
         }
-        requests.push(SaveRequest { key: hidden.edition.key.clone(), ..SaveRequest::new("the same key") });
+        requests.push(SaveRequest { key: hidden.fields.key.clone(), ..SaveRequest::new("the same key") });
         requests.push(SaveRequest {
             source_path: hidden.provenance.source_path.clone(),
             ..SaveRequest::new("the same path")
@@ -402,7 +403,7 @@ impl IsolationProbe<'_> {
                     assert_eq!(tried.0, missing.0, "{described}");
                 }
                 let mut edit = said(content);
-                edit.key = hidden.edition.key.clone().map(Some);
+                edit.key = hidden.fields.key.clone().map(Some);
                 edit.boundary = Some(Boundary::Private);
                 let edited = self.engine().update(&asking, receipt.memory.id.into(), &edit);
                 assert!(edited.is_ok(), "an edit onto the same words: {edited:?}, {described}");
@@ -410,7 +411,7 @@ impl IsolationProbe<'_> {
                 let shared = self.engine().update(&asking, receipt.memory.id.into(), &back);
                 assert!(shared.is_ok(), "and shared: {shared:?}, {described}");
             }
-            self.bed.forget(&asking, receipt.memory.id, Manner::Hard);
+            self.bed.forget(&asking, receipt.memory.id, ForgetMode::Hard);
         }
     }
 
@@ -505,9 +506,9 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
             "probe {n}: {:?} asks for {} ({}, of {:?}, forgotten {})",
             asking.viewer,
             memory.id,
-            memory.edition.boundary,
+            memory.fields.boundary,
             memory.owner,
-            memory.standing.forgotten_at.is_some()
+            memory.status.forgotten_at.is_some()
         );
         let probe = IsolationProbe {
             bed: &bed,
@@ -578,7 +579,7 @@ fn a_confined_call_reaches_nothing_of_another_space() {
     assert_eq!((confined.space, &confined.viewer.within), (here, &Some(vec![here])));
     let nothing = MemoryId::mint(build::second(1_000_000));
     let engine = &bed.engine;
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     let verbs: [MemoryRefVerb<'_>; 7] = [
         &|which| engine.get(&confined, which).map(drop),
         &|which| engine.touch(&confined, which).map(drop),

@@ -58,7 +58,7 @@ fn two_years_leave_a_bounded_store_that_keeps_what_is_used_and_loses_nothing() {
     assert!(stays < (end.saved - year.saved) / 5, "of a year's memories few stay: {year:?} {end:?}");
     assert!(in_sight(end) < end.saved / 3, "{end:?}");
     let memories = all(&bed, &user);
-    let state = |id: &MemoryId| memories[id].standing.state;
+    let state = |id: &MemoryId| memories[id].status.state;
     assert!(life.regular.len() > 50, "{}", life.regular.len());
     assert!(life.regular.iter().all(|id| state(id) == State::Active), "what is used is kept");
     assert_eq!(memories.len(), life.saved.len());
@@ -109,7 +109,7 @@ fn a_clock_that_leaps_ahead_and_comes_back_puts_nothing_away_that_would_not_be()
     });
     assert_eq!(leapt.saved.len(), expected.saved.len());
     let states =
-        |bed: &Bed| all(bed, &user).into_values().map(|memory| memory.standing.state).collect::<Vec<_>>();
+        |bed: &Bed| all(bed, &user).into_values().map(|memory| memory.status.state).collect::<Vec<_>>();
     let (leapt, expected) = (states(&bed), states(&steady));
     let order = |state: &State| State::ALL.iter().position(|one| one == state);
     let ahead = leapt.iter().zip(&expected).filter(|(one, other)| order(one) > order(other));
@@ -134,7 +134,7 @@ fn the_year_2038_and_the_far_ends_of_time_are_times_like_others() {
         life::tend(&bed.engine);
         bed.clock.advance(Duration::from_secs(86_400));
     }
-    let states: Vec<State> = all(&bed, &user).into_values().map(|memory| memory.standing.state).collect();
+    let states: Vec<State> = all(&bed, &user).into_values().map(|memory| memory.status.state).collect();
     // A memory from the future is as new as possible; one from 1901 was idle for long.
     assert_eq!(states.iter().filter(|state| **state == State::Active).count(), 2, "{states:?}");
 }
@@ -152,7 +152,7 @@ fn a_day_begins_at_the_same_instant_whatever_the_zone_and_its_summer() {
             ..SaveRequest::new("said before the clocks were changed")
         },
     );
-    let state = || bed.get(&user, id.memory.id).standing.state;
+    let state = || bed.get(&user, id.memory.id).status.state;
     bed.clock.set(at("2026-03-29T02:29:00+02:00"));
     life::tend(&bed.engine);
     assert_eq!(state(), State::Active, "a minute before 21 days of 24 hours");

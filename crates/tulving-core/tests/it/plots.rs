@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use tulving_core::background::lifecycle::rules::IdleDays;
-use tulving_core::model::memory::{Classification, Standing, Usage};
+use tulving_core::model::memory::{Classification, Status, Usage};
 use tulving_core::model::score::Importance;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Kind, MemoryType, Stability, State};
@@ -53,7 +53,7 @@ fn importance(memory_type: MemoryType, stability: Stability, base: f64, idle: u3
     let class = Classification { memory_type, kind: Kind::Semantic, stability, importance };
     let (then, now) = (Timestamp::from_micros(0), Timestamp::from_micros(i64::from(idle) * 86_400_000_000));
     let usage = Usage { created_at: then, updated_at: then, accessed_at: then, access_count: uses };
-    decay::importance(&class, &usage, &Standing::new(State::Active), now)
+    decay::importance(&class, &usage, &Status::new(State::Active), now)
 }
 
 fn over(days: u32, value: impl Fn(u32) -> f64) -> Vec<(f64, f64)> {

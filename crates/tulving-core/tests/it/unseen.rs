@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::model::answer::{Answer, Cursor, Near, SaveOutcome, Strength};
+use tulving_core::model::answer::{Answer, Cursor, NearMemory, SaveOutcome, Strength};
 use tulving_core::model::id::{ListingId, MemoryId, Seq};
 use tulving_core::model::request::{
-    Ask, Caller, Fusion, ListRequest, Manner, SaveRequest, Sort, UpdateRequest,
+    Ask, Caller, ForgetMode, Fusion, ListRequest, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{Boundary, ChangeKind, Role};
 use tulving_core::ports::Log;
@@ -56,13 +56,13 @@ impl UnseenFixture {
     }
 
     /// Returns the memories that Bob's receipts name as near duplicates. His saves are erased afterwards.
-    fn near(&self, contents: &[String]) -> Vec<Vec<Near>> {
+    fn near(&self, contents: &[String]) -> Vec<Vec<NearMemory>> {
         let mut named = Vec::new();
         for content in contents {
             for engine in &self.engines {
                 let receipt = engine.save(&self.bob, SaveRequest::new(content.clone())).expect("saved");
                 assert_eq!(receipt.outcome, SaveOutcome::Created, "{content}");
-                self.bed.forget(&self.bob, receipt.memory.id, Manner::Hard);
+                self.bed.forget(&self.bob, receipt.memory.id, ForgetMode::Hard);
                 named.push(receipt.near);
             }
         }
@@ -215,7 +215,7 @@ fn a_frozen_order_does_not_show_what_was_hidden_since() {
     let first = bed.engine.list(&bob, &listing(Sort::Updated, 3)).unwrap();
     let hide = UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() };
     bed.update(&ann, ids[1], &hide);
-    bed.forget(&ann, ids[0], Manner::Soft);
+    bed.forget(&ann, ids[0], ForgetMode::Soft);
     let rest = ListRequest { cursor: first.next, ..listing(Sort::Updated, 3) };
     let rest = bed.engine.list(&bob, &rest).unwrap();
     let left: Vec<MemoryId> = rest.memories.iter().map(|memory| memory.id).collect();
@@ -228,7 +228,7 @@ fn the_log_of_changes_holds_no_content() {
     let user = bed.user();
     let memory = bed.save(&user, "unutterable");
     bed.update(&user, memory.memory.id, &said("unutterable, edited"));
-    bed.forget(&user, memory.memory.id, Manner::Hard);
+    bed.forget(&user, memory.memory.id, ForgetMode::Hard);
     let changes = Log::changes(&*bed.store, Seq(0), 100).unwrap();
     assert_eq!(changes.last().map(|change| change.kind), Some(ChangeKind::Erased));
     let everything = format!("{changes:?} {:?}", bed.dump());

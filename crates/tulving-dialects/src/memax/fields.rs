@@ -83,20 +83,20 @@ impl MemaxMemory {
 /// Returns the table of fields of a memory. A memory whose time to live is over is archived, as its lifecycle
 /// says.
 pub fn fields(memory: &Memory, now: Timestamp) -> MemaxMemory {
-    let (edition, provenance, usage) = (&memory.edition, &memory.provenance, &memory.usage);
+    let (fields, provenance, usage) = (&memory.fields, &memory.provenance, &memory.usage);
     MemaxMemory {
         id: id(memory.id),
         hub_id: memory.space.to_string(),
         owner_id: memory.owner.to_string(),
         title: shown::shown_title(memory),
         summary: shown::shown_summary(memory),
-        content: edition.text.content.clone(),
-        content_type: edition.text.content_type,
-        content_hash: edition.text.content_hash.to_string(),
-        tags: edition.text.tags.clone(),
-        kind: edition.class.kind,
-        stability: edition.class.stability,
-        boundary: edition.boundary,
+        content: fields.text.content.clone(),
+        content_type: fields.text.content_type,
+        content_hash: fields.text.content_hash.to_string(),
+        tags: fields.text.tags.clone(),
+        kind: fields.class.kind,
+        stability: fields.class.stability,
+        boundary: fields.boundary,
         state: memory.state_at(now),
         source: provenance.origin,
         source_agent: provenance.source_agent.clone(),

@@ -13,7 +13,7 @@ use tulving_core::model::request::{Caller, Filter, SaveRequest};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::vocabulary::{Origin, PrincipalKind, Role, SpaceKind};
 use tulving_core::ports::{Embedder, NoExtractor, NoObjects};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_dialects::Dialect;
 use tulving_dialects::outgoing::ToolReply;
 use tulving_dialects::tool::{ToolContext, ToolError};
@@ -45,7 +45,7 @@ impl Bed {
             SqliteStore::open_with_clock(&home, SqliteOptions::default(), clock.clone()).expect("a store");
         let store = Arc::new(opened);
         let files = Arc::new(InMemoryFiles::new());
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(Ports {
             store: store.clone(),
             embedder,
             former: Vec::new(),
@@ -55,18 +55,18 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: clock.clone(),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         });
         let caller = engine.user(Origin::Mcp, Some("claude-code")).expect("the user");
         Self { engine, clock, files, caller, _folder: folder }
     }
 
     /// Sets the secrets policy of spaces.
-    pub(crate) fn with_secrecy(self, secrecy: SecretPolicies) -> Self {
-        Self { engine: self.engine.with_secrecy(secrecy), ..self }
+    pub(crate) fn with_secrecy(self, secret_policies: SecretPolicies) -> Self {
+        Self { engine: self.engine.with_secrecy(secret_policies), ..self }
     }
 
-    pub(crate) fn desk(&self, dialect: Dialect) -> ToolContext<'_> {
+    pub(crate) fn context(&self, dialect: Dialect) -> ToolContext<'_> {
         ToolContext::open(&self.engine, &self.caller, dialect).expect("a desk")
     }
 
@@ -92,8 +92,8 @@ impl Bed {
         arguments: Value,
     ) -> Result<ToolReply, ToolError> {
         self.wait(1);
-        let desk = ToolContext::open(&self.engine, caller, dialect)?;
-        dialect.tool(tool).unwrap_or_else(|| panic!("there is no tool {tool}")).call(&desk, arguments)
+        let context = ToolContext::open(&self.engine, caller, dialect)?;
+        dialect.tool(tool).unwrap_or_else(|| panic!("there is no tool {tool}")).call(&context, arguments)
     }
 
     /// Returns the text of a call that succeeds.

@@ -272,14 +272,14 @@ fn spaces_and_groups_do_not_mix() {
 fn the_block_of_max_is_its_summary() {
     let bed = Bed::new();
     bed.text(Max, "remember", json!({ "category": "fact", "content": "Uses a standing desk" }));
-    let made = block(&bed.desk(Max), Max, &BriefingRequest::default()).expect("a block");
-    assert_eq!(made, tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary"));
+    let made = block(&bed.context(Max), Max, &BriefingRequest::default()).expect("a block");
+    assert_eq!(made, tulving_dialects::max::summary(&bed.context(Max)).expect("a summary"));
     assert!(made.starts_with("## Long-Term Memory\nThese are things"));
 }
 
 /// How many memories each section of a block tells, in its order.
 fn opened(bed: &Bed, dialect: Dialect) -> Option<String> {
-    opening(&bed.desk(dialect), dialect).expect("an opening")
+    opening(&bed.context(dialect), dialect).expect("an opening")
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn the_least_budget_is_the_same_everywhere() {
     assert!(made.contains("\nLeft out: 300. `recall` finds them.\n"), "{made}");
     for token_budget in [0, 49, 100_001] {
         let request = BriefingRequest { about: None, token_budget };
-        assert!(block(&bed.desk(Native), Native, &request).is_err(), "{token_budget}");
+        assert!(block(&bed.context(Native), Native, &request).is_err(), "{token_budget}");
     }
     let refused = bed.refused(Native, "context", json!({ "token_budget": 49 }));
     assert!(refused.contains("give 50 to 100000"), "{refused}");
@@ -494,8 +494,8 @@ fn a_group_is_told_its_files_newest_first() {
     bed.edit_as(&group, "conversations/2026-05-27-talk.md", "# Talk\n");
     bed.save_as(&group, typed(MemoryType::Fact, "The soup needs thyme"));
     insta::assert_snapshot!(native_as(&bed, &group, None, 2_000));
-    let desk = ToolContext::open(&bed.engine, &group, Groups).expect("a desk");
-    let made = block(&desk, Groups, &BriefingRequest::default()).expect("a block");
+    let context = ToolContext::open(&bed.engine, &group, Groups).expect("a desk");
+    let made = block(&context, Groups, &BriefingRequest::default()).expect("a block");
     assert_eq!(made, native_as(&bed, &group, None, 2_000));
     let hub = bed.space("work", SpaceKind::Hub);
     bed.edit_as(&hub, "plan.md", "A plan\n");

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tulving_core::model::id::{MemoryRef, Number};
-use tulving_core::model::request::{ForgetRequest, Manner};
+use tulving_core::model::request::{ForgetMode, ForgetRequest};
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
 use tulving_testkit::embedder::BrokenEmbedder;
 
@@ -158,7 +158,7 @@ fn what_one_dialect_saved_every_other_shows_in_its_own_words() {
             (&json!(one.content), &json!(number))
         );
     }
-    let summary = tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary");
+    let summary = tulving_dialects::max::summary(&bed.context(Max)).expect("a summary");
     assert_eq!(summary.matches("\n  - [#").count(), saved.len());
 }
 
@@ -233,7 +233,7 @@ fn what_spacebot_deleted_softly_is_kept_from_the_deletes_of_other_systems() {
         let kept = bed.engine.get_forgotten(&bed.caller, which).expect("looked up");
         assert!(kept.is_some(), "row {n} is gone");
     }
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     bed.engine.forget(&bed.caller, MemoryRef::Number(Number(1)), &hard).expect("erased on purpose");
     assert!(
         bed.engine.get_forgotten(&bed.caller, MemoryRef::Number(Number(1))).expect("looked up").is_none()

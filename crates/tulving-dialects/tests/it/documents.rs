@@ -47,13 +47,13 @@ fn a_document_flooded_the_summary_of_max() {
     assert!(text.len() > 95_000);
     push(&bed, "manual.md", &text);
     bed.text(Max, "remember", json!({ "category": "fact", "content": "The boat is white" }));
-    let summary = tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary");
+    let summary = tulving_dialects::max::summary(&bed.context(Max)).expect("a summary");
     assert!(summary.chars().count() < 3_000, "{}", summary.len());
     assert!(summary.contains("  - [#1] # Manual\n    \n    Read it before you begin."), "{summary}");
     assert!(
         summary.contains(&pointer("the beginning", &text)) && summary.contains("  - [#2] The boat is white")
     );
-    let opening = context::opening(&bed.desk(Max), Max).expect("an opening").expect("memories");
+    let opening = context::opening(&bed.context(Max), Max).expect("an opening").expect("memories");
     assert!(
         opening.contains("- [#1] # Manual") && opening.contains(&pointer("the beginning", &text)),
         "{opening}"
@@ -141,7 +141,7 @@ fn what_was_saved_through_the_dialect_returns_whole_and_its_summary_does_not_rep
     assert!(long.len() > 45_000 && long.len() <= 50_000);
     bed.text(Max, "remember", json!({ "category": "fact", "content": long }));
     assert!(bed.text(Max, "recall", json!({ "keyword": "it ends" })).contains(&long));
-    assert!(tulving_dialects::max::summary(&bed.desk(Max)).expect("a summary").contains(&long));
+    assert!(tulving_dialects::max::summary(&bed.context(Max)).expect("a summary").contains(&long));
     let found = bed.data(Spacebot, "memory_recall", json!({ "query": "greased pump", "max_results": 1 }));
     assert_eq!(found["memories"][0]["content"], json!(long));
     let summary = found["summary"].as_str().expect("a text");

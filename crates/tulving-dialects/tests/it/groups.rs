@@ -31,7 +31,7 @@ fn a_key_that_exists_is_updated_in_place() {
     );
     let new = bed.memory("#1");
     assert_eq!((new.id, new.usage.created_at, new.version.0), (old.id, old.usage.created_at, 2));
-    assert_eq!(new.edition.text.content, "The user likes green");
+    assert_eq!(new.fields.text.content, "The user likes green");
     assert_eq!(bed.count(), 1);
 }
 
@@ -44,9 +44,9 @@ fn core_is_the_default_and_each_category_sets_what_it_means() {
         let said = bed.text(Groups, "save_memory", arguments);
         assert_eq!(said, format!("Saved memory \"{key}\" ({category})."));
     }
-    assert_eq!(bed.memory("#1").edition.class.stability, Stability::Stable);
-    assert_eq!(bed.memory("#2").edition.class.stability, Stability::Volatile);
-    assert_eq!(bed.memory("#3").edition.text.content_type, ContentType::Transcript);
+    assert_eq!(bed.memory("#1").fields.class.stability, Stability::Stable);
+    assert_eq!(bed.memory("#2").fields.class.stability, Stability::Volatile);
+    assert_eq!(bed.memory("#3").fields.text.content_type, ContentType::Transcript);
     assert_eq!(
         bed.refused(Groups, "save_memory", json!({ "key": "k", "content": "c", "category": "research" })),
         "unknown category `research`; use one of core, daily, conversation"
@@ -202,7 +202,7 @@ fn groups_know_nothing_of_one_another_through_any_dialect() {
         }
     }
     let memory = bed.engine.get(&red, secret.into()).expect("still there");
-    assert_eq!((memory.edition.text.content.as_str(), memory.version.0), ("the red plan", 1));
+    assert_eq!((memory.fields.text.content.as_str(), memory.version.0), ("the red plan", 1));
     let count = |space| {
         bed.engine.count(&bed.caller, &Filter { space: Some(space), ..Filter::default() }).expect("a count")
     };

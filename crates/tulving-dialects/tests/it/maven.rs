@@ -13,7 +13,7 @@ fn at(moment: &str) -> Bed {
 }
 
 fn block(bed: &Bed) -> String {
-    context::block(&bed.desk(Maven), Maven, &BriefingRequest::default()).expect("a block")
+    context::block(&bed.context(Maven), Maven, &BriefingRequest::default()).expect("a block")
 }
 
 #[test]

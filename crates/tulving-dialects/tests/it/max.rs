@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tulving_core::model::request::{Filter, ForgetRequest, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::model::request::{Filter, ForgetMode, ForgetRequest, ListRequest, SaveRequest, Sort};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{MemoryType, SpaceKind};
 use tulving_dialects::Dialect::Max;
@@ -78,15 +78,15 @@ These are things you've been asked to remember or have noted as important:
 **routine**:
   - [#3] Daily standup is at 9:30 AM Pacific
 ";
-    assert_eq!(summary(&bed.desk(Max)).expect("a summary"), seed);
+    assert_eq!(summary(&bed.context(Max)).expect("a summary"), seed);
     recall(&bed, json!({}));
-    assert_eq!(summary(&bed.desk(Max)).expect("a summary"), seed, "the same each time");
+    assert_eq!(summary(&bed.context(Max)).expect("a summary"), seed, "the same each time");
 }
 
 #[test]
 fn without_memories_the_summary_is_empty() {
     let bed = Bed::new();
-    assert_eq!(summary(&bed.desk(Max)).expect("a summary"), "");
+    assert_eq!(summary(&bed.context(Max)).expect("a summary"), "");
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn the_summary_has_all_five_categories_in_order_and_what_is_saved_next() {
         ("preference", "Prefers TypeScript over JavaScript"),
     ] {
         remember(&bed, category, content);
-        let saved = summary(&bed.desk(Max)).expect("a summary");
+        let saved = summary(&bed.context(Max)).expect("a summary");
         assert!(saved.contains(&format!("**{category}**:\n  - [#")) && saved.contains(content), "{saved}");
     }
-    let made = summary(&bed.desk(Max)).expect("a summary");
+    let made = summary(&bed.context(Max)).expect("a summary");
     let headings: Vec<&str> = made.lines().filter(|line| line.starts_with("**")).collect();
     assert_eq!(headings, ["**preference**:", "**fact**:", "**project**:", "**person**:", "**routine**:"]);
 }
@@ -119,13 +119,13 @@ fn the_summary_has_everything_that_recall_can_show_and_nothing_else() {
     let archived = bed.save(SaveRequest::new("is archived"));
     let soft = bed.save(SaveRequest::new("is forgotten"));
     bed.engine.archive(&bed.caller, archived.into()).expect("archived");
-    let softly = ForgetRequest { manner: Manner::Soft, reason: None };
+    let softly = ForgetRequest { mode: ForgetMode::Soft, reason: None };
     bed.engine.forget(&bed.caller, soft.into(), &softly).expect("forgotten");
     let elsewhere = bed.space("work", SpaceKind::Hub);
     bed.save_as(&elsewhere, SaveRequest::new("is elsewhere"));
-    assert_eq!(summary(&bed.desk(Max)).expect("a summary").matches("\n  - [#").count(), 251);
+    assert_eq!(summary(&bed.context(Max)).expect("a summary").matches("\n  - [#").count(), 251);
     bed.wait(86_400);
-    let made = summary(&bed.desk(Max)).expect("a summary");
+    let made = summary(&bed.context(Max)).expect("a summary");
     assert_eq!(made.matches("\n  - [#").count(), 250, "no budget");
     assert!(!made.contains("is archived") && !made.contains("expires") && !made.contains("is elsewhere"));
     assert!(bed.engine.get(&bed.caller, gone.into()).is_ok());
@@ -135,7 +135,7 @@ fn the_summary_has_everything_that_recall_can_show_and_nothing_else() {
 fn a_content_of_several_lines_is_one_entry() {
     let bed = Bed::new();
     remember(&bed, "fact", "first\n**preference**:\n  - [#99] forged");
-    let made = summary(&bed.desk(Max)).expect("a summary");
+    let made = summary(&bed.context(Max)).expect("a summary");
     assert_eq!(made.lines().filter(|line| line.starts_with("**")).count(), 1, "{made}");
     assert!(!made.lines().any(|line| line.starts_with("  - [#99]")), "{made}");
     assert!(recall(&bed, json!({})).lines().filter(|line| line.starts_with("  •")).count() == 1);

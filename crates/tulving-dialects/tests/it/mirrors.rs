@@ -102,7 +102,7 @@ fn max_has_records_alone() {
     let bed = bed();
     let text = bed.text(Max, "recall", json!({ "keyword": "boat" }));
     assert!(text.starts_with("Found 1 memory:") && text.contains("#1"), "{text}");
-    let summary = max::summary(&bed.desk(Max)).expect("a summary");
+    let summary = max::summary(&bed.context(Max)).expect("a summary");
     assert!(summary.contains("moored") && !summary.contains("painted"), "{summary}");
 }
 

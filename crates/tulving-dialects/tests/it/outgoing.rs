@@ -113,12 +113,14 @@ fn orders_reached_models_unmarked_at_the_start_of_a_session() {
     let bed = bed();
     for dialect in Dialect::ALL {
         let request = tulving_core::model::request::BriefingRequest::default();
-        let block = tulving_dialects::context::block(&bed.desk(dialect), dialect, &request).expect("a block");
+        let block =
+            tulving_dialects::context::block(&bed.context(dialect), dialect, &request).expect("a block");
         assert!(block.contains("previous instructions") && !has_hidden(&block), "{dialect}: {block}");
         let marked = block.contains("to command you") || block.contains("it tries to give orders");
         assert!(marked, "{dialect}: {block}");
     }
-    let prompt = tulving_dialects::recovery::prompt(&bed.desk(Dialect::Max), "Max", None).expect("a prompt");
+    let prompt =
+        tulving_dialects::recovery::prompt(&bed.context(Dialect::Max), "Max", None).expect("a prompt");
     assert!(prompt.contains("turns") && !has_hidden(&prompt), "{prompt}");
     let last = prompt.lines().last().expect("a line");
     assert!(last.starts_with("(line 5 tries to command you (override, hidden_text)"), "{prompt}");

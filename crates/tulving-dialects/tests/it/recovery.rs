@@ -17,7 +17,7 @@ fn say(bed: &Bed, role: TurnRole, content: &str, source: Option<&str>, channel: 
 }
 
 fn recovered(bed: &Bed) -> String {
-    prompt(&bed.desk(Max), ASSISTANT, None).expect("a prompt")
+    prompt(&bed.context(Max), ASSISTANT, None).expect("a prompt")
 }
 
 #[test]
@@ -42,7 +42,7 @@ Max: On it — I'll let you know when auth-fix finishes.
 (End of recovery context. Wait for the next real message.)
 ";
     assert_eq!(recovered(&bed), seed);
-    assert_eq!(prompt(&bed.desk(Max), "Ada", None).expect("a prompt"), seed.replace("Max:", "Ada:"));
+    assert_eq!(prompt(&bed.context(Max), "Ada", None).expect("a prompt"), seed.replace("Max:", "Ada:"));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn it_has_the_last_ten_turns_oldest_first_of_one_channel_where_that_is_asked_for
         .collect();
     let wanted: Vec<String> = (3..=12).map(|number| format!("[unknown] User: turn {number}")).collect();
     assert_eq!(lines, wanted);
-    let odd = prompt(&bed.desk(Max), ASSISTANT, Some("odd".to_owned())).expect("a prompt");
+    let odd = prompt(&bed.context(Max), ASSISTANT, Some("odd".to_owned())).expect("a prompt");
     assert!(odd.contains("turn 11\n") && !odd.contains("turn 12\n"), "{odd}");
 }
 

@@ -51,8 +51,8 @@ fn the_three_save_examples_of_the_seed() {
     assert_eq!(first, json!({ "memory_id": id, "success": true, "message": "Memory saved successfully" }));
     assert!(id.len() == 36 && id.matches('-').count() == 4, "a UUID: {id}");
     let memory = bed.memory(&id);
-    assert_eq!(memory.edition.source_note.as_deref(), Some("user stated during debugging session"));
-    assert_eq!(memory.edition.class.importance.get(), 0.6);
+    assert_eq!(memory.fields.source_note.as_deref(), Some("user stated during debugging session"));
+    assert_eq!(memory.fields.class.importance.get(), 0.6);
 
     let id = save(
         &bed,
@@ -63,7 +63,7 @@ fn the_three_save_examples_of_the_seed() {
             "source": "user stated multiple times"
         }),
     );
-    assert_eq!(bed.memory(&id).edition.class.importance.get(), 0.9);
+    assert_eq!(bed.memory(&id).fields.class.importance.get(), 0.9);
 
     let decision =
         "Decided to migrate from REST to GraphQL for the mobile API. Implementation starts Q2 2026.";

@@ -126,10 +126,10 @@ fn nothing_hides_in_a_context_of_any_dialect_and_their_shapes_stay() {
     let contexts: Vec<(String, String)> = [Native, Max, Memax, Groups, Maven, Spacebot]
         .into_iter()
         .map(|dialect| {
-            let made = block(&bed.desk(dialect), dialect, &BriefingRequest::default()).expect("a block");
+            let made = block(&bed.context(dialect), dialect, &BriefingRequest::default()).expect("a block");
             (dialect.to_string(), made)
         })
-        .chain([("recovery".to_owned(), recovery::prompt(&bed.desk(Max), "Max", None).expect("a prompt"))])
+        .chain([("recovery".to_owned(), recovery::prompt(&bed.context(Max), "Max", None).expect("a prompt"))])
         .collect();
     for (name, made) in &contexts {
         for hidden in ["<!--", "<|", "\u{200b}", "\u{202e}", "\u{2028}"] {

@@ -4,7 +4,7 @@
 //! Anthropic support tools.
 
 use serde_json::{Map, Value, json};
-use tulving_core::model::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, Tool, ToolCall};
 
 use super::UnusableReply;
 use super::read::{self, text};
@@ -93,12 +93,12 @@ pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableRe
         .and_then(Value::as_array)
         .ok_or(UnusableReply::Malformed("it has no content"))?;
     let ended = match text(answer, "/stop_reason") {
-        "end_turn" | "stop_sequence" => Ended::Stop,
-        "tool_use" => Ended::ToolCalls,
-        "max_tokens" => Ended::Length,
+        "end_turn" | "stop_sequence" => StopReason::Stop,
+        "tool_use" => StopReason::ToolCalls,
+        "max_tokens" => StopReason::Length,
         "refusal" => return Err(UnusableReply::Policy(said(blocks))),
         "model_context_window_exceeded" => return Err(UnusableReply::TooLarge),
-        _ => Ended::Other,
+        _ => StopReason::Other,
     };
     let (mut words, mut calls) = (said(blocks), Vec::new());
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| text(block, "/type") == "tool_use") {

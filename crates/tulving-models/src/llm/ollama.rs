@@ -1,7 +1,7 @@
 //! The chat API of Ollama.
 
 use serde_json::{Value, json};
-use tulving_core::model::llm::{Ended, Message, Prompt, Reply, ToolCall};
+use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, ToolCall};
 
 use super::UnusableReply;
 use super::openai;
@@ -63,9 +63,9 @@ pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableRe
         read::call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))
     });
     let ended = match text(answer, "/done_reason") {
-        "stop" => Ended::Stop,
-        "length" => Ended::Length,
-        _ => Ended::Other,
+        "stop" => StopReason::Stop,
+        "length" => StopReason::Length,
+        _ => StopReason::Other,
     };
     let counted = |name: &str| answer.get(name).and_then(Value::as_u64);
     let counted = (counted("prompt_eval_count"), counted("eval_count"));

@@ -1,7 +1,7 @@
 //! The chat completions API of OpenAI, which most other services and local servers use too.
 
 use serde_json::{Map, Value, json};
-use tulving_core::model::llm::{Ended, Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, Tool, ToolCall};
 
 use super::read::{self, items, text};
 use super::{LlmProvider, UnusableReply};
@@ -113,10 +113,10 @@ pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableRe
         read::call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))
     });
     let ended = match reason {
-        "stop" => Ended::Stop,
-        "tool_calls" | "function_call" => Ended::ToolCalls,
-        "length" => Ended::Length,
-        _ => Ended::Other,
+        "stop" => StopReason::Stop,
+        "tool_calls" | "function_call" => StopReason::ToolCalls,
+        "length" => StopReason::Length,
+        _ => StopReason::Other,
     };
     let counted = |name: &str| answer.pointer(name).and_then(Value::as_u64);
     let counted = (counted("/usage/prompt_tokens"), counted("/usage/completion_tokens"));

@@ -1,7 +1,7 @@
 //! Reads the parts that the answers of all services have in common, and assumes nothing about them.
 
 use serde_json::Value;
-use tulving_core::model::llm::{Ended, Prompt, Reply, Tokens, ToolCall, tokens_of};
+use tulving_core::model::llm::{Prompt, Reply, StopReason, Tokens, ToolCall, tokens_of};
 
 /// The text at a place, or an empty one.
 pub(super) fn text<'a>(value: &'a Value, place: &str) -> &'a str {
@@ -28,13 +28,13 @@ pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -
 pub(super) fn reply(
     text: String,
     calls: Vec<ToolCall>,
-    ended: Ended,
+    ended: StopReason,
     counted: (Option<u64>, Option<u64>),
     prompt: &Prompt,
 ) -> Reply {
     let ended = match ended {
-        Ended::Stop | Ended::Other if !calls.is_empty() => Ended::ToolCalls,
-        Ended::ToolCalls if calls.is_empty() => Ended::Stop,
+        StopReason::Stop | StopReason::Other if !calls.is_empty() => StopReason::ToolCalls,
+        StopReason::ToolCalls if calls.is_empty() => StopReason::Stop,
         ended => ended,
     };
     let written = text.len() + calls.iter().map(written).sum::<usize>();

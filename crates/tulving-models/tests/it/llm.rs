@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tulving_core::model::error::{Class, LlmError};
-use tulving_core::model::llm::{Ended, Message, Prompt, Tokens, Tool, ToolCall};
+use tulving_core::model::llm::{Message, Prompt, StopReason, Tokens, Tool, ToolCall};
 use tulving_core::ports::LanguageModel;
 use tulving_models::{ApiKey, LlmConfig, LlmProvider, language_model};
 
@@ -110,7 +110,7 @@ fn each_service_is_asked_in_its_own_words() {
     for provider in ALL {
         let server = Server::start(move |_, _| good(provider));
         let reply = model(provider, &server).complete(&prompt()).expect("answered");
-        assert_eq!((reply.text.as_str(), reply.ended), ("Well.", Ended::Stop));
+        assert_eq!((reply.text.as_str(), reply.ended), ("Well.", StopReason::Stop));
         assert!(reply.calls.is_empty());
         assert_eq!(reply.tokens, Tokens { input: 11, output: 7 });
         let seen = &server.seen()[0];
@@ -159,7 +159,7 @@ fn tools_are_offered_called_and_answered() {
         let llm = model(provider, &server);
         let mut prompt = Prompt { tools: vec![note()], ..prompt() };
         let reply = llm.complete(&prompt).expect("answered");
-        assert_eq!((reply.text.as_str(), reply.ended), ("One moment.", Ended::ToolCalls));
+        assert_eq!((reply.text.as_str(), reply.ended), ("One moment.", StopReason::ToolCalls));
         let [call, other] = &reply.calls[..] else { panic!("two calls, and not {:?}", reply.calls) };
         assert_eq!((call.name.as_str(), &call.arguments), ("note", &Ok(json!({ "word": "tulving" }))));
         assert!(!call.id.is_empty() && call.id != other.id);
@@ -214,7 +214,10 @@ fn an_answer_by_a_schema_is_asked_for_and_is_the_text() {
         let llm = model(provider, &server);
         let prompt = Prompt { answer: Some(schema.clone()), ..prompt() };
         let reply = llm.complete(&prompt).expect("answered");
-        assert_eq!((reply.text.as_str(), reply.ended, reply.calls.len()), (r#"{"a":5}"#, Ended::Stop, 0));
+        assert_eq!(
+            (reply.text.as_str(), reply.ended, reply.calls.len()),
+            (r#"{"a":5}"#, StopReason::Stop, 0)
+        );
         let asked = server.seen()[0].body.clone();
         match provider {
             LlmProvider::OpenAi => {
@@ -262,7 +265,7 @@ fn what_services_leave_out_or_say_otherwise_is_no_trouble() {
         ] } }] });
     let server = Server::start(move |_, _| say(&answer));
     let reply = model(LlmProvider::OpenAi, &server).complete(&prompt()).expect("answered");
-    assert_eq!((reply.text.as_str(), reply.ended), ("in parts", Ended::ToolCalls));
+    assert_eq!((reply.text.as_str(), reply.ended), ("in parts", StopReason::ToolCalls));
     let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_0", "call_1", "c"]);
     assert_eq!(reply.calls[0].arguments, Ok(json!({ "as": "object" })));
@@ -295,10 +298,10 @@ fn an_answer_that_became_too_long_says_so() {
         });
         model(provider, &server).complete(&prompt()).expect("answered").ended
     };
-    assert_eq!(ended(LlmProvider::OpenAi, "/choices/0/finish_reason", "length"), Ended::Length);
-    assert_eq!(ended(LlmProvider::Anthropic, "/stop_reason", "max_tokens"), Ended::Length);
-    assert_eq!(ended(LlmProvider::Ollama, "/done_reason", "length"), Ended::Length);
-    assert_eq!(ended(LlmProvider::OpenAi, "/choices/0/finish_reason", "new"), Ended::Other);
+    assert_eq!(ended(LlmProvider::OpenAi, "/choices/0/finish_reason", "length"), StopReason::Length);
+    assert_eq!(ended(LlmProvider::Anthropic, "/stop_reason", "max_tokens"), StopReason::Length);
+    assert_eq!(ended(LlmProvider::Ollama, "/done_reason", "length"), StopReason::Length);
+    assert_eq!(ended(LlmProvider::OpenAi, "/choices/0/finish_reason", "new"), StopReason::Other);
 }
 
 #[test]

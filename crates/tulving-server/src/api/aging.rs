@@ -70,17 +70,17 @@ struct TendStepReply {
 }
 
 fn tend(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<TendArguments>,
 ) -> Result<OperationOutput<TendReply>, ToolError> {
     let request = TendRequest {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         dry_run: asked.dry_run,
-        shown: limited(desk, asked.limit, USUAL_STEPS, STEPS)?,
+        shown: limited(context, asked.limit, USUAL_STEPS, STEPS)?,
     };
     let taken =
         |TendedStep { step, why, memory }: TendedStep| TendStepReply { step: step.as_str(), why, memory };
-    let tended = desk.engine.tend(&desk.caller, &request)?;
+    let tended = context.engine.tend(&context.caller, &request)?;
     Ok(TendReply {
         dry_run: asked.dry_run,
         looked_at: tended.looked_at,

@@ -10,7 +10,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
 
 use tulving_dialects::operation::{Audience, Operation};
-use tulving_dialects::{outgoing, tool};
+use tulving_dialects::{outgoing, schema};
 
 /// The place of shared types in an OpenAPI description.
 const PLACE: &str = "/components/schemas";
@@ -55,8 +55,8 @@ impl Components {
     pub fn describe(&mut self, operation: &Operation) -> OperationSchemas {
         let mut input = (operation.schemas.input)(&mut self.taken);
         let mut output = (operation.schemas.output)(&mut self.given);
-        tool::tidy(&mut input);
-        tool::tidy(&mut output);
+        schema::tidy(&mut input);
+        schema::tidy(&mut output);
         leave_out_defaults(&mut input);
         if let (Some(name), true) = (shared_name(&output), operation.audience != Audience::Programs) {
             self.marked.insert(name.to_owned());
@@ -79,7 +79,7 @@ impl Components {
         }
         for (name, schema) in &mut all {
             let Value::Object(schema) = schema else { continue };
-            tool::tidy(schema);
+            schema::tidy(schema);
             if self.marked.contains(name) {
                 outgoing::add_to_schema(schema);
             }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tulving_core::model::answer::Completed;
+use tulving_core::model::answer::CompletedMemory;
 use tulving_core::model::time::Timestamp;
 use tulving_dialects::tool::{ToolContext, ToolError};
 
@@ -30,21 +30,21 @@ struct CompleteMemoryArguments {
 }
 
 /// Returns a closed or reopened memory, tagged with its version.
-fn tagged(completed: Completed) -> OperationOutput<Completed> {
+fn tagged(completed: CompletedMemory) -> OperationOutput<CompletedMemory> {
     let version = completed.memory.version;
     OperationOutput::from(completed).of(version)
 }
 
 fn done(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, when): CombinedInput<MemoryIdArguments, CompleteMemoryArguments>,
-) -> Result<OperationOutput<Completed>, ToolError> {
-    Ok(tagged(desk.engine.done(&desk.caller, this.id, when.at)?))
+) -> Result<OperationOutput<CompletedMemory>, ToolError> {
+    Ok(tagged(context.engine.done(&context.caller, this.id, when.at)?))
 }
 
 fn reopen(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<Completed>, ToolError> {
-    Ok(tagged(desk.engine.reopen(&desk.caller, this.id)?))
+) -> Result<OperationOutput<CompletedMemory>, ToolError> {
+    Ok(tagged(context.engine.reopen(&context.caller, this.id)?))
 }

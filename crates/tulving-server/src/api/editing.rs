@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::model::answer::{Edited, HistoryEntry};
+use tulving_core::model::answer::{EditedMemory, HistoryEntry};
 use tulving_core::model::id::Version;
 use tulving_core::model::request::UpdateRequest;
 use tulving_dialects::argument::WholeNumber;
@@ -26,15 +26,15 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 /// Returns an edited memory, tagged with its version.
-pub(super) fn changed(edited: Edited) -> OperationOutput<Edited> {
+pub(super) fn changed(edited: EditedMemory) -> OperationOutput<EditedMemory> {
     let version = edited.memory.version;
     OperationOutput::from(edited).of(version)
 }
 
 fn update(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, edit): CombinedInput<MemoryIdArguments, UpdateRequest>,
-) -> Result<OperationOutput<Edited>, ToolError> {
+) -> Result<OperationOutput<EditedMemory>, ToolError> {
     if edit.if_version == Some(Version(0)) {
         return Err(ToolError::invalid(
             "out_of_range",
@@ -42,7 +42,7 @@ fn update(
             "if_version is 0; versions begin with 1",
         ));
     }
-    Ok(changed(desk.engine.update(&desk.caller, this.id, &edit)?))
+    Ok(changed(context.engine.update(&context.caller, this.id, &edit)?))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -53,10 +53,10 @@ struct MemoryHistoryReply {
 }
 
 fn history(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<MemoryHistoryReply>, ToolError> {
-    Ok(MemoryHistoryReply { versions: desk.engine.history(&desk.caller, this.id)? }.into())
+    Ok(MemoryHistoryReply { versions: context.engine.history(&context.caller, this.id)? }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -76,8 +76,8 @@ fn version(field: &str, number: WholeNumber) -> Result<Version, ToolError> {
 }
 
 fn revert(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, wanted): CombinedInput<MemoryIdArguments, RevertMemoryArguments>,
-) -> Result<OperationOutput<Edited>, ToolError> {
-    Ok(changed(desk.engine.revert(&desk.caller, this.id, version("version", wanted.version)?)?))
+) -> Result<OperationOutput<EditedMemory>, ToolError> {
+    Ok(changed(context.engine.revert(&context.caller, this.id, version("version", wanted.version)?)?))
 }

@@ -104,10 +104,10 @@ struct FileListReply {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<FileListReply>, ToolError> {
-    let WorkspaceFileList { folder, files, more, refused } = desk.engine.files(&desk.caller)?;
+    let WorkspaceFileList { folder, files, more, refused } = context.engine.files(&context.caller)?;
     let refused = refused.into_iter().map(|(path, why)| RefusedFileReply { path, why }).collect();
     Ok(FileListReply { folder, files: files.into_iter().map(FileReply::from).collect(), more, refused }
         .into())
@@ -130,10 +130,10 @@ struct FileContentReply {
 }
 
 fn get(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<FileNameArguments>,
 ) -> Result<OperationOutput<FileContentReply>, ToolError> {
-    let found = desk.engine.file(&desk.caller, &this.file)?;
+    let found = context.engine.file(&context.caller, &this.file)?;
     Ok(FileContentReply { of: found.file.into(), content: found.content }.into())
 }
 
@@ -150,11 +150,11 @@ struct PutFileArguments {
 }
 
 fn put(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(new): SingleInput<PutFileArguments>,
 ) -> Result<OperationOutput<FileReply>, ToolError> {
     let writing = if new.new { FileWriteMode::New } else { FileWriteMode::Any };
-    let made = desk.engine.put_file(&desk.caller, &new.file, &new.content, writing)?;
+    let made = context.engine.put_file(&context.caller, &new.file, &new.content, writing)?;
     Ok(OperationOutput::from(FileReply::from(made)).new_if(new.new))
 }
 
@@ -166,18 +166,18 @@ struct RemoveFileReply {
 }
 
 fn remove(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<FileNameArguments>,
 ) -> Result<OperationOutput<RemoveFileReply>, ToolError> {
-    desk.engine.remove_file(&desk.caller, &this.file)?;
+    context.engine.remove_file(&context.caller, &this.file)?;
     Ok(RemoveFileReply { file: this.file }.into())
 }
 
 fn archive(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(said): SingleInput<ArchiveConversationArguments>,
 ) -> Result<OperationOutput<ArchiveConversationReply>, ToolError> {
-    Ok(OperationOutput::from(archived(desk, said)?).new_if(true))
+    Ok(OperationOutput::from(archived(context, said)?).new_if(true))
 }
 
 /// A conversation.
@@ -211,10 +211,10 @@ struct ConversationListReply {
 }
 
 fn conversations(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<ConversationListReply>, ToolError> {
-    let found = desk.engine.conversations(&desk.caller)?;
+    let found = context.engine.conversations(&context.caller)?;
     let conversations = found.conversations.into_iter().map(ConversationFileReply::from).collect();
     Ok(ConversationListReply { conversations, unread: found.unread }.into())
 }
@@ -255,10 +255,10 @@ struct ConversationReply {
 }
 
 fn conversation(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<GetConversationArguments>,
 ) -> Result<OperationOutput<ConversationReply>, ToolError> {
-    let found = desk.engine.conversation(&desk.caller, &which.conversation)?;
+    let found = context.engine.conversation(&context.caller, &which.conversation)?;
     Ok(ConversationReply {
         title: found.title,
         messages: found.messages.into_iter().map(ConversationMessageReply::from).collect(),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::id::JobId;
 use tulving_core::model::job::Job;
-use tulving_core::model::llm::{Spending, Usage};
+use tulving_core::model::llm::{LlmUsage, Spending};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::JobState;
 
@@ -102,12 +102,12 @@ struct JobListReply {
 }
 
 fn jobs(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<ListJobsArguments>,
 ) -> Result<OperationOutput<JobListReply>, ToolError> {
-    let limit = limited(desk, which.limit, USUAL_JOBS, JOBS)?;
-    let jobs = desk.engine.jobs(&desk.caller, &which.states, limit)?;
-    let waiting_to_be_embedded = desk.engine.waiting_to_be_embedded(&desk.caller)?;
+    let limit = limited(context, which.limit, USUAL_JOBS, JOBS)?;
+    let jobs = context.engine.jobs(&context.caller, &which.states, limit)?;
+    let waiting_to_be_embedded = context.engine.waiting_to_be_embedded(&context.caller)?;
     Ok(JobListReply { jobs: jobs.into_iter().map(JobReply::from).collect(), waiting_to_be_embedded }.into())
 }
 
@@ -120,14 +120,14 @@ struct RetryJobArguments {
 }
 
 fn retry(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<RetryJobArguments>,
 ) -> Result<OperationOutput<JobReply>, ToolError> {
     let id: JobId = this
         .job_id
         .parse()
         .map_err(|_| ToolError::invalid("invalid_argument", "job_id", "`job_id` is not the id of a job"))?;
-    Ok(JobReply::from(desk.engine.retry_job(&desk.caller, id)?).into())
+    Ok(JobReply::from(context.engine.retry_job(&context.caller, id)?).into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -177,19 +177,19 @@ struct UsageEntryReply {
     dropped: u64,
 }
 
-impl From<Usage> for UsageEntryReply {
-    fn from(usage: Usage) -> Self {
-        let Usage { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped } = usage;
+impl From<LlmUsage> for UsageEntryReply {
+    fn from(usage: LlmUsage) -> Self {
+        let LlmUsage { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped } = usage;
         Self { day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped }
     }
 }
 
 fn usage(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<UsageArguments>,
 ) -> Result<OperationOutput<UsageReply>, ToolError> {
     let days = which.days.map_or(USUAL_DAYS, |days| days.0);
-    let Spending { llm, tokens_per_day, today, usage } = desk.engine.usage(&desk.caller, days)?;
+    let Spending { llm, tokens_per_day, today, usage } = context.engine.usage(&context.caller, days)?;
     let (provider, model) = llm.map(|llm| (llm.provider, llm.model)).unzip();
     Ok(UsageReply {
         provider,

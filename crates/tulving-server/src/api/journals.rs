@@ -120,17 +120,17 @@ struct JournalListReply {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ListJournalsArguments>,
 ) -> Result<OperationOutput<JournalListReply>, ToolError> {
-    let limit = limited(desk, asked.limit, USUAL, MOST)?;
+    let limit = limited(context, asked.limit, USUAL, MOST)?;
     let Some(query) = asked.query else {
-        let found = desk.engine.journals(&desk.caller)?;
+        let found = context.engine.journals(&context.caller)?;
         let journals = found.journals.into_iter().map(JournalFileReply::from).collect();
         let unread = found.unread;
         return Ok(JournalListReply { journals, entries: Vec::new(), unread }.into());
     };
-    let found = desk.engine.search_journals(&desk.caller, &query, limit)?;
+    let found = context.engine.search_journals(&context.caller, &query, limit)?;
     Ok(JournalListReply {
         journals: Vec::new(),
         entries: found.entries.into_iter().map(JournalEntryReply::from).collect(),
@@ -172,11 +172,13 @@ impl From<JournalReceipt> for JournalNoteReply {
 }
 
 fn note(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(note): SingleInput<JournalNoteArguments>,
 ) -> Result<OperationOutput<JournalNoteReply>, ToolError> {
-    Ok(OperationOutput::from(JournalNoteReply::from(desk.engine.remember(&desk.caller, &note.content)?))
-        .new_if(true))
+    Ok(OperationOutput::from(JournalNoteReply::from(
+        context.engine.remember(&context.caller, &note.content)?,
+    ))
+    .new_if(true))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -197,11 +199,11 @@ struct JournalReply {
 }
 
 fn get(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(of): SingleInput<GetJournalArguments>,
 ) -> Result<OperationOutput<JournalReply>, ToolError> {
-    let date = Day::named(&of.date, desk.engine.now())?;
-    let found = desk.engine.journal(&desk.caller, date)?.ok_or_else(|| ToolError {
+    let date = Day::named(&of.date, context.engine.now())?;
+    let found = context.engine.journal(&context.caller, date)?.ok_or_else(|| ToolError {
         class: Class::Absent,
         ..ToolError::invalid("journal_not_found", "date", format!("there is no journal of {date}"))
     })?;
@@ -232,10 +234,10 @@ fn known(long_term: LongTermFile) -> OperationOutput<LongTermReply> {
 }
 
 fn long_term(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<LongTermReply>, ToolError> {
-    Ok(known(desk.engine.long_term(&desk.caller)?))
+    Ok(known(context.engine.long_term(&context.caller)?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -248,10 +250,10 @@ struct ReplaceLongTermArguments {
 }
 
 fn replace(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(new): SingleInput<ReplaceLongTermArguments>,
 ) -> Result<OperationOutput<LongTermReply>, ToolError> {
-    Ok(known(desk.engine.replace_long_term(&desk.caller, &new.content, new.seen.as_deref())?))
+    Ok(known(context.engine.replace_long_term(&context.caller, &new.content, new.seen.as_deref())?))
 }
 
 /// An earlier text.
@@ -280,10 +282,10 @@ struct LongTermHistoryReply {
 }
 
 fn history(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<LongTermHistoryReply>, ToolError> {
-    let texts = desk.engine.long_term_history(&desk.caller)?;
+    let texts = context.engine.long_term_history(&context.caller)?;
     Ok(LongTermHistoryReply { texts: texts.into_iter().map(LongTermVersionReply::from).collect() }.into())
 }
 
@@ -305,16 +307,16 @@ struct LongTermTextReply {
 }
 
 fn before(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<LongTermVersionArguments>,
 ) -> Result<OperationOutput<LongTermTextReply>, ToolError> {
-    let content = desk.engine.long_term_before(&desk.caller, &which.previous)?;
+    let content = context.engine.long_term_before(&context.caller, &which.previous)?;
     Ok(LongTermTextReply { previous: which.previous, content }.into())
 }
 
 fn restore(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<LongTermVersionArguments>,
 ) -> Result<OperationOutput<LongTermReply>, ToolError> {
-    Ok(known(desk.engine.restore_long_term(&desk.caller, &which.previous)?))
+    Ok(known(context.engine.restore_long_term(&context.caller, &which.previous)?))
 }

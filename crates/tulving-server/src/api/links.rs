@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::model::answer::{Associated, Relative};
+use tulving_core::model::answer::{CreatedAssociation, RelatedMemory};
 use tulving_core::model::association::Association;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::request::AssociationRequest;
@@ -45,10 +45,10 @@ struct AssociationListReply {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<AssociationListReply>, ToolError> {
-    let near = desk.engine.related(&desk.caller, this.id, 1)?;
+    let near = context.engine.related(&context.caller, this.id, 1)?;
     let mut made: Vec<Association> = near.into_iter().flat_map(|relative| relative.via).collect();
     made.sort_by(|a, b| b.weight.get().total_cmp(&a.weight.get()));
     Ok(AssociationListReply { associations: made }.into())
@@ -56,10 +56,10 @@ fn list(
 
 /// Makes an association.
 fn link(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, new): CombinedInput<MemoryIdArguments, AssociationRequest>,
-) -> Result<OperationOutput<Associated>, ToolError> {
-    let made = desk.engine.associate(&desk.caller, this.id, &new)?;
+) -> Result<OperationOutput<CreatedAssociation>, ToolError> {
+    let made = context.engine.associate(&context.caller, this.id, &new)?;
     Ok(OperationOutput::from(made).new_if(true))
 }
 
@@ -81,10 +81,10 @@ struct DissociateReply {
 }
 
 fn unlink(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, end): CombinedInput<MemoryIdArguments, DissociateArguments>,
 ) -> Result<OperationOutput<DissociateReply>, ToolError> {
-    let deleted = desk.engine.dissociate(&desk.caller, this.id, end.target, end.relation)?;
+    let deleted = context.engine.dissociate(&context.caller, this.id, end.target, end.relation)?;
     Ok(DissociateReply { deleted }.into())
 }
 
@@ -100,13 +100,13 @@ struct ListRelatedArguments {
 #[schemars(rename = "RelatedMemories")]
 struct ListRelatedReply {
     /// The memories, nearest first.
-    memories: Vec<Relative>,
+    memories: Vec<RelatedMemory>,
 }
 
 fn related(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, far): CombinedInput<MemoryIdArguments, ListRelatedArguments>,
 ) -> Result<OperationOutput<ListRelatedReply>, ToolError> {
     let depth = within("depth", far.depth, 1, 1..=DEPTH)?;
-    Ok(ListRelatedReply { memories: desk.engine.related(&desk.caller, this.id, depth)? }.into())
+    Ok(ListRelatedReply { memories: context.engine.related(&context.caller, this.id, depth)? }.into())
 }

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tulving_core::model::answer::{Edited, Foreseen, Page, WarningMessage};
+use tulving_core::model::answer::{EditedMemory, ForgetWherePreview, Page, WarningMessage};
 use tulving_core::model::error::{Error, Field, Invalid};
 use tulving_core::model::id::{MemoryId, MemoryRef};
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Filter, ForgetRequest, ForgetWhere, ListQuery, Manner, MemoryFilter};
+use tulving_core::model::request::{Filter, ForgetMode, ForgetRequest, ForgetWhere, ListQuery, MemoryFilter};
 use tulving_core::model::vocabulary::State;
 use tulving_dialects::argument::WholeNumber;
 use tulving_dialects::finding::{self, total_of};
@@ -72,12 +72,12 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<ListQuery, MemoryFilter>,
 ) -> Result<OperationOutput<Page>, ToolError> {
-    let request = finding::list_request(desk, query, filter)?;
-    let page = desk.engine.list(&desk.caller, &request)?;
-    Ok(Page { total: total_of(desk, &request, &page)?, ..page }.into())
+    let request = finding::list_request(context, query, filter)?;
+    let page = context.engine.list(&context.caller, &request)?;
+    Ok(Page { total: total_of(context, &request, &page)?, ..page }.into())
 }
 
 /// Names a memory.
@@ -95,53 +95,53 @@ pub(super) fn one(memory: Memory) -> OperationOutput<Memory> {
 }
 
 fn get(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.get(&desk.caller, this.id)?))
+    Ok(one(context.engine.get(&context.caller, this.id)?))
 }
 
 fn access(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    desk.catch_up();
-    Ok(one(desk.engine.count_access(&desk.caller, this.id)?))
+    context.catch_up();
+    Ok(one(context.engine.count_access(&context.caller, this.id)?))
 }
 
 fn restore(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
-) -> Result<OperationOutput<Edited>, ToolError> {
-    Ok(changed(desk.engine.restore(&desk.caller, this.id)?))
+) -> Result<OperationOutput<EditedMemory>, ToolError> {
+    Ok(changed(context.engine.restore(&context.caller, this.id)?))
 }
 
 fn archive(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.archive(&desk.caller, this.id)?))
+    Ok(one(context.engine.archive(&context.caller, this.id)?))
 }
 
 fn unarchive(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.unarchive(&desk.caller, this.id)?))
+    Ok(one(context.engine.unarchive(&context.caller, this.id)?))
 }
 
 fn pin(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.pin(&desk.caller, this.id)?))
+    Ok(one(context.engine.pin(&context.caller, this.id)?))
 }
 
 fn unpin(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.unpin(&desk.caller, this.id)?))
+    Ok(one(context.engine.unpin(&context.caller, this.id)?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -170,16 +170,16 @@ struct DeleteMemoryReply {
 }
 
 fn delete(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(this, how): CombinedInput<MemoryIdArguments, DeleteMemoryArguments>,
 ) -> Result<OperationOutput<DeleteMemoryReply>, ToolError> {
-    let manner = match (how.soft, how.forgotten) {
-        (true, _) => Manner::Soft,
-        (false, true) => Manner::Hard,
-        (false, false) => Manner::Delete,
+    let mode = match (how.soft, how.forgotten) {
+        (true, _) => ForgetMode::Soft,
+        (false, true) => ForgetMode::Hard,
+        (false, false) => ForgetMode::Delete,
     };
-    let request = ForgetRequest { manner, reason: how.reason };
-    let gone = desk.engine.forget(&desk.caller, this.id, &request)?;
+    let request = ForgetRequest { mode, reason: how.reason };
+    let gone = context.engine.forget(&context.caller, this.id, &request)?;
     let warnings = messages(gone.warnings);
     Ok(DeleteMemoryReply { id: gone.memory.id, deleted: true, warnings }.into())
 }
@@ -203,16 +203,16 @@ struct DeleteMemoriesReply {
 }
 
 fn delete_many(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(several): SingleInput<MemoryIdsArguments>,
 ) -> Result<OperationOutput<DeleteMemoriesReply>, ToolError> {
-    let request = ForgetRequest { manner: Manner::Delete, reason: None };
+    let request = ForgetRequest { mode: ForgetMode::Delete, reason: None };
     let (which, limit) = (several.ids, limits::MOVES);
     if which.len() > limit {
         let invalid = Invalid::TooMany { field: Field::Memories, got: which.len(), limit };
         return Err(Error::from(invalid).into());
     }
-    let gone = desk.engine.forget_many(&desk.caller, &which, &request)?;
+    let gone = context.engine.forget_many(&context.caller, &which, &request)?;
     let deleted = gone.forgotten.iter().map(|memory| memory.id).collect();
     Ok(DeleteMemoriesReply { deleted, not_found: gone.missing }.into())
 }
@@ -273,7 +273,7 @@ fn condition(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl ForgetWhereArguments {
-    fn filter(&self, desk: &ToolContext<'_>) -> Result<Filter, ToolError> {
+    fn filter(&self, context: &ToolContext<'_>) -> Result<Filter, ToolError> {
         let mut known = names_of(&CombinedInput::<ArchivedArguments, MemoryFilter>::schema());
         known.retain(|name| name != ALL_SPACES);
         if self.condition.contains_key(ALL_SPACES) {
@@ -283,7 +283,7 @@ impl ForgetWhereArguments {
         refuse_unknown(&known, &self.condition)?;
         let CombinedInput(archived, filter) =
             CombinedInput::<ArchivedArguments, MemoryFilter>::reader()(self.condition.clone())?;
-        let mut filter = filter.resolve(&desk.caller, desk.engine.now());
+        let mut filter = filter.resolve(&context.caller, context.engine.now());
         if filter.states.is_empty() && archived.include_archived {
             filter.states = State::ALL.to_vec();
         }
@@ -320,19 +320,20 @@ struct ForgetWhereReply {
 }
 
 fn forget_where(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(sweep): SingleInput<ForgetWhereArguments>,
 ) -> Result<OperationOutput<ForgetWhereReply>, ToolError> {
-    let (filter, expect) = (sweep.filter(desk)?, sweep.expected()?);
-    let manner = if sweep.hard { Manner::Hard } else { Manner::Soft };
-    let asked = ForgetWhere { filter, request: ForgetRequest { manner, reason: sweep.reason }, expect };
+    let (filter, expect) = (sweep.filter(context)?, sweep.expected()?);
+    let mode = if sweep.hard { ForgetMode::Hard } else { ForgetMode::Soft };
+    let asked = ForgetWhere { filter, request: ForgetRequest { mode, reason: sweep.reason }, expect };
     if sweep.dry_run {
-        let Foreseen { count, newest } = desk.engine.foresee_forget_where(&desk.caller, &asked)?;
+        let ForgetWherePreview { count, newest } =
+            context.engine.foresee_forget_where(&context.caller, &asked)?;
         return Ok(
             ForgetWhereReply { count, forgotten: None, memories: Some(newest), warnings: Vec::new() }.into()
         );
     }
-    let gone = desk.engine.forget_where(&desk.caller, &asked)?;
+    let gone = context.engine.forget_where(&context.caller, &asked)?;
     let forgotten: Vec<MemoryId> = gone.forgotten.iter().map(|gone| gone.id).collect();
     let (count, warnings) = (forgotten.len() as u64, messages(gone.warnings));
     Ok(ForgetWhereReply { count, forgotten: Some(forgotten), memories: None, warnings }.into())
@@ -356,9 +357,9 @@ struct MoveMemoriesReply {
 }
 
 fn move_many(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(several, to): CombinedInput<MemoryIdsArguments, MoveMemoriesArguments>,
 ) -> Result<OperationOutput<MoveMemoriesReply>, ToolError> {
-    let done = desk.engine.move_to(&desk.caller, &several.ids, &to.hub_id)?;
+    let done = context.engine.move_to(&context.caller, &several.ids, &to.hub_id)?;
     Ok(MoveMemoriesReply { moved: done.moved, not_found: done.missing }.into())
 }

@@ -121,11 +121,11 @@ struct RemovedLineReply {
 }
 
 fn consolidate(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(how): SingleInput<ConsolidateArguments>,
 ) -> Result<OperationOutput<ConsolidateReply>, ToolError> {
-    let write = !how.dry_run && (how.apply || desk.engine.llm().is_some());
-    let told = desk.engine.consolidate(&desk.caller, write)?;
+    let write = !how.dry_run && (how.apply || context.engine.llm().is_some());
+    let told = context.engine.consolidate(&context.caller, write)?;
     let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
     let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
     Ok(ConsolidateReply {
@@ -212,17 +212,17 @@ struct PassListReply {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<ListPassesArguments>,
 ) -> Result<OperationOutput<PassListReply>, ToolError> {
     let filter = PassFilter {
-        space: Some(desk.caller.space),
+        space: Some(context.caller.space),
         kind: which.kind,
         before: which.before.as_deref().map(|id| named("before", id)).transpose()?,
-        limit: limited(desk, which.limit, USUAL_PAGE, PAGE)?,
+        limit: limited(context, which.limit, USUAL_PAGE, PAGE)?,
     };
-    let passes = desk.engine.passes(&desk.caller, &filter)?;
-    let now = desk.engine.now();
+    let passes = context.engine.passes(&context.caller, &filter)?;
+    let now = context.engine.now();
     Ok(PassListReply { passes: passes.into_iter().map(|pass| PassReply::of(pass, now)).collect() }.into())
 }
 
@@ -256,12 +256,12 @@ struct PassDetailsReply {
 }
 
 fn get(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<GetPassArguments>,
 ) -> Result<OperationOutput<PassDetailsReply>, ToolError> {
-    let told = desk.engine.pass(&desk.caller, named("pass_id", &this.pass_id)?)?;
+    let told = context.engine.pass(&context.caller, named("pass_id", &this.pass_id)?)?;
     let deed = |ToldAct { text, diff }: ToldAct| PassActReply { text, diff };
-    let pass = PassReply::of(told.pass, desk.engine.now());
+    let pass = PassReply::of(told.pass, context.engine.now());
     Ok(PassDetailsReply { told: told.told.into_iter().map(deed).collect(), pass }.into())
 }
 
@@ -297,12 +297,12 @@ struct UndoPassReply {
 }
 
 fn undo(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(back): SingleInput<UndoPassArguments>,
 ) -> Result<OperationOutput<UndoPassReply>, ToolError> {
-    let undone = desk.engine.undo(&desk.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
+    let undone = context.engine.undo(&context.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
     let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
-    let pass = PassReply::of(undone.pass, desk.engine.now());
+    let pass = PassReply::of(undone.pass, context.engine.now());
     Ok(UndoPassReply { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
 }
 
@@ -331,14 +331,14 @@ struct UndoLastReply {
 }
 
 fn undo_last(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(back): SingleInput<UndoLastArguments>,
 ) -> Result<OperationOutput<UndoLastReply>, ToolError> {
     let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
-    Ok(match desk.engine.undo_last(&desk.caller, back.dry_run)? {
+    Ok(match context.engine.undo_last(&context.caller, back.dry_run)? {
         LastUndone::Pass(undone) => {
             let at = undone.pass.began_at;
-            let pass = Some(PassReply::of(undone.pass, desk.engine.now()));
+            let pass = Some(PassReply::of(undone.pass, context.engine.now()));
             let steps = undone.steps.into_iter().map(step).collect();
             UndoLastReply { pass, at, agent: None, redoable: false, steps }
         }

@@ -57,10 +57,10 @@ struct SpaceReply {
     created_at: Timestamp,
 }
 
-fn place(desk: &ToolContext<'_>, space: Space) -> SpaceReply {
+fn place(context: &ToolContext<'_>, space: Space) -> SpaceReply {
     SpaceReply {
         id: space.id.to_string(),
-        current: space.id == desk.caller.space,
+        current: space.id == context.caller.space,
         name: space.name,
         kind: space.kind,
         created_at: space.created_at,
@@ -75,10 +75,11 @@ struct SpaceListReply {
 }
 
 fn spaces(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<SpaceListReply>, ToolError> {
-    let spaces = desk.engine.spaces(&desk.caller)?.into_iter().map(|space| place(desk, space)).collect();
+    let spaces =
+        context.engine.spaces(&context.caller)?.into_iter().map(|space| place(context, space)).collect();
     Ok(SpaceListReply { spaces }.into())
 }
 
@@ -94,11 +95,11 @@ struct CreateSpaceArguments {
 }
 
 fn create(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(new): SingleInput<CreateSpaceArguments>,
 ) -> Result<OperationOutput<SpaceReply>, ToolError> {
-    let made = desk.engine.create_space(&desk.caller, &new.name, new.kind.unwrap_or(SpaceKind::Hub))?;
-    Ok(OperationOutput::from(place(desk, made)).new_if(true))
+    let made = context.engine.create_space(&context.caller, &new.name, new.kind.unwrap_or(SpaceKind::Hub))?;
+    Ok(OperationOutput::from(place(context, made)).new_if(true))
 }
 
 /// Names a space.
@@ -109,11 +110,11 @@ struct SpaceIdArguments {
 }
 
 fn space(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(of): SingleInput<SpaceIdArguments>,
 ) -> Result<OperationOutput<SpaceReply>, ToolError> {
-    let there = desk.engine.enter(&desk.caller, &of.space_id)?;
-    Ok(place(desk, desk.engine.space(&there)?).into())
+    let there = context.engine.enter(&context.caller, &of.space_id)?;
+    Ok(place(context, context.engine.space(&there)?).into())
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -136,10 +137,10 @@ struct MemberReply {
 }
 
 fn members(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(of): SingleInput<SpaceIdArguments>,
 ) -> Result<OperationOutput<MemberListReply>, ToolError> {
-    let found = desk.engine.members(&desk.caller, &of.space_id)?;
+    let found = context.engine.members(&context.caller, &of.space_id)?;
     let member = |(who, membership): (
         tulving_core::model::space::Principal,
         tulving_core::model::space::Membership,
@@ -174,10 +175,10 @@ struct SetMemberReply {
 }
 
 fn set(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(who, new): CombinedInput<SpaceMemberArguments, SetMemberArguments>,
 ) -> Result<OperationOutput<SetMemberReply>, ToolError> {
-    let made = desk.engine.set_member(&desk.caller, &who.space_id, &who.name, new.role)?;
+    let made = context.engine.set_member(&context.caller, &who.space_id, &who.name, new.role)?;
     Ok(SetMemberReply { name: who.name, role: made.role }.into())
 }
 
@@ -189,10 +190,10 @@ struct RemoveMemberReply {
 }
 
 fn remove(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(who): SingleInput<SpaceMemberArguments>,
 ) -> Result<OperationOutput<RemoveMemberReply>, ToolError> {
-    desk.engine.remove_member(&desk.caller, &who.space_id, &who.name)?;
+    context.engine.remove_member(&context.caller, &who.space_id, &who.name)?;
     Ok(RemoveMemberReply { deleted: true }.into())
 }
 
@@ -238,11 +239,11 @@ struct TokenListReply {
 }
 
 fn tokens(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<TokenListReply>, ToolError> {
     Ok(TokenListReply {
-        tokens: desk.engine.tokens(&desk.caller)?.into_iter().map(TokenReply::from).collect(),
+        tokens: context.engine.tokens(&context.caller)?.into_iter().map(TokenReply::from).collect(),
     }
     .into())
 }
@@ -278,7 +279,7 @@ struct CreateTokenReply {
 }
 
 fn mint(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(new): SingleInput<CreateTokenArguments>,
 ) -> Result<OperationOutput<CreateTokenReply>, ToolError> {
     if new.spaces.as_ref().is_some_and(Vec::is_empty) {
@@ -286,7 +287,8 @@ fn mint(
         return Err(ToolError::invalid("missing_space", "spaces", "`spaces` is empty")
             .hinting("name at least one space, or leave `spaces` out for a token that is not limited"));
     }
-    let spaces = new.spaces.iter().flatten().map(|space| Ok(desk.engine.enter(&desk.caller, space)?.space));
+    let spaces =
+        new.spaces.iter().flatten().map(|space| Ok(context.engine.enter(&context.caller, space)?.space));
     let request = TokenRequest {
         label: new.label.unwrap_or_else(|| new.name.clone()),
         principal: new.name,
@@ -294,7 +296,7 @@ fn mint(
         spaces: spaces.collect::<Result<_, ToolError>>()?,
         role: new.role.unwrap_or(Role::Writer),
     };
-    let (secret, token) = desk.engine.create_token(&desk.caller, &request)?;
+    let (secret, token) = context.engine.create_token(&context.caller, &request)?;
     Ok(OperationOutput::from(CreateTokenReply { token: secret.reveal().to_owned(), known: token.into() })
         .new_if(true))
 }
@@ -307,8 +309,8 @@ struct RevokeTokenArguments {
 }
 
 fn revoke(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<RevokeTokenArguments>,
 ) -> Result<OperationOutput<TokenReply>, ToolError> {
-    Ok(TokenReply::from(desk.engine.revoke_token(&desk.caller, &this.token_id)?).into())
+    Ok(TokenReply::from(context.engine.revoke_token(&context.caller, &this.token_id)?).into())
 }

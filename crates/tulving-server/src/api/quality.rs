@@ -132,16 +132,16 @@ impl From<answer::Finding> for QualityFindingReply {
 }
 
 fn look(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(which): SingleInput<AuditQualityArguments>,
 ) -> Result<OperationOutput<QualityReply>, ToolError> {
     let days = within("older_than", which.older_than, USUAL_DAYS, 0..=DAYS)?;
     let request = QualityRequest {
         kinds: which.kinds,
         older_than_days: u32::try_from(days).unwrap_or(u32::MAX),
-        limit: limited(desk, which.limit, USUAL, MOST)?,
+        limit: limited(context, which.limit, USUAL, MOST)?,
     };
-    let report = desk.engine.quality(&desk.caller, &request, &mut |_| {})?;
+    let report = context.engine.quality(&context.caller, &request, &mut |_| {})?;
     Ok(QualityReply {
         looked_at: report.looked_at,
         counts: report.counts.into_iter().map(|(kind, count)| (kind.as_str(), count)).collect(),
@@ -174,13 +174,13 @@ struct ApplyProposalReply {
 }
 
 fn apply(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<ApplyProposalArguments>,
 ) -> Result<OperationOutput<ApplyProposalReply>, ToolError> {
     let id: ProposalId = this.proposal.parse().map_err(|_| {
         ToolError::invalid("invalid_argument", "proposal", "`proposal` is not the id of a proposal")
     })?;
-    let done = desk.engine.apply_proposal(&desk.caller, id)?;
+    let done = context.engine.apply_proposal(&context.caller, id)?;
     Ok(ApplyProposalReply {
         proposal: done.proposal.to_string(),
         act: done.act,

@@ -62,26 +62,26 @@ impl OperationInput for SearchInput {
 }
 
 fn search(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SearchInput(asked): SearchInput,
 ) -> Result<OperationOutput<Answer>, ToolError> {
-    found(desk, asked, "q")
+    found(context, asked, "q")
 }
 
 fn recall(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     asked: CombinedInput<RecallQuery, MemoryFilter>,
 ) -> Result<OperationOutput<Answer>, ToolError> {
-    found(desk, asked, "query")
+    found(context, asked, "query")
 }
 
 /// Finds memories for the question in the field of this name, or all that match the filter.
 fn found(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<RecallQuery, MemoryFilter>,
     field: &str,
 ) -> Result<OperationOutput<Answer>, ToolError> {
-    Ok(finding::recall(desk, query, filter, field)?.into())
+    Ok(finding::recall(context, query, filter, field)?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -104,11 +104,11 @@ struct ContextReply {
 }
 
 fn block(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ContextArguments>,
 ) -> Result<OperationOutput<ContextReply>, ToolError> {
     let dialect = asked.dialect.unwrap_or_default();
     let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
-    let desk = ToolContext::open(desk.engine, &desk.caller, dialect)?;
-    Ok(ContextReply { context: context::block(&desk, dialect, &request)? }.into())
+    let context = ToolContext::open(context.engine, &context.caller, dialect)?;
+    Ok(ContextReply { context: context::block(&context, dialect, &request)? }.into())
 }

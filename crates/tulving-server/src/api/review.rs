@@ -38,23 +38,23 @@ struct ListReviewArguments {
 }
 
 fn list(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(paged): SingleInput<ListReviewArguments>,
 ) -> Result<OperationOutput<Page>, ToolError> {
-    let limit = limited(desk, paged.limit, USUAL_PAGE, PAGE)?;
-    Ok(desk.engine.review(&desk.caller, limit, paged.cursor)?.into())
+    let limit = limited(context, paged.limit, USUAL_PAGE, PAGE)?;
+    Ok(context.engine.review(&context.caller, limit, paged.cursor)?.into())
 }
 
 fn accept(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.accept(&desk.caller, this.id)?))
+    Ok(one(context.engine.accept(&context.caller, this.id)?))
 }
 
 fn reject(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(this): SingleInput<MemoryIdArguments>,
 ) -> Result<OperationOutput<Memory>, ToolError> {
-    Ok(one(desk.engine.reject(&desk.caller, this.id)?))
+    Ok(one(context.engine.reject(&context.caller, this.id)?))
 }

@@ -150,12 +150,12 @@ enum SaveReply {
     Many(SavedMemories),
 }
 
-fn save(desk: &ToolContext<'_>, said: SaveInput) -> Result<OperationOutput<SaveReply>, ToolError> {
+fn save(context: &ToolContext<'_>, said: SaveInput) -> Result<OperationOutput<SaveReply>, ToolError> {
     let receipt = match said {
-        SaveInput::One(request) => desk.engine.save(&desk.caller, *request)?,
-        SaveInput::File(file, about) => desk.engine.push(&desk.caller, file.document(*about)?)?,
+        SaveInput::One(request) => context.engine.save(&context.caller, *request)?,
+        SaveInput::File(file, about) => context.engine.push(&context.caller, file.document(*about)?)?,
         SaveInput::Many(requests) => {
-            let memories = desk.engine.save_many(&desk.caller, requests)?;
+            let memories = context.engine.save_many(&context.caller, requests)?;
             let created = memories.iter().any(|receipt| receipt.outcome == SaveOutcome::Created);
             return Ok(OperationOutput::from(SaveReply::Many(SavedMemories::of(memories))).new_if(created));
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tulving_core::model::answer::Timeline;
 use tulving_core::model::limits;
-use tulving_core::model::request::{About, TimelineRequest};
+use tulving_core::model::request::{TimelineRequest, TimelineSubject};
 use tulving_core::model::time::TimeInput;
 
 use tulving_dialects::argument::{WholeNumber, limited};
@@ -48,15 +48,15 @@ struct TimelineArguments {
 }
 
 fn timeline(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<TimelineArguments>,
 ) -> Result<OperationOutput<Timeline>, ToolError> {
     let request = TimelineRequest {
-        about: About::from(asked.about.as_str()),
-        space: (!asked.all_spaces).then_some(desk.caller.space),
-        limit: limited(desk, asked.limit, USUAL, MOST)?,
-        since: desk.instant(asked.since),
-        until: desk.instant(asked.until),
+        about: TimelineSubject::from(asked.about.as_str()),
+        space: (!asked.all_spaces).then_some(context.caller.space),
+        limit: limited(context, asked.limit, USUAL, MOST)?,
+        since: context.instant(asked.since),
+        until: context.instant(asked.until),
     };
-    Ok(desk.engine.timeline(&desk.caller, &request)?.into())
+    Ok(context.engine.timeline(&context.caller, &request)?.into())
 }

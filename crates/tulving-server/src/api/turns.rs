@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::model::answer::{Logged, TurnPage};
+use tulving_core::model::answer::{LoggedTurn, TurnPage};
 use tulving_core::model::request::{TurnFilter, TurnRequest};
 
 use tulving_dialects::argument::{WholeNumber, limited, within};
@@ -37,10 +37,10 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 fn log(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(turn): SingleInput<TurnRequest>,
-) -> Result<OperationOutput<Logged>, ToolError> {
-    Ok(OperationOutput::from(desk.engine.log_turn(&desk.caller, &turn)?).new_if(true))
+) -> Result<OperationOutput<LoggedTurn>, ToolError> {
+    Ok(OperationOutput::from(context.engine.log_turn(&context.caller, &turn)?).new_if(true))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -56,14 +56,14 @@ struct ListTurnsArguments {
 }
 
 fn turns(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ListTurnsArguments>,
 ) -> Result<OperationOutput<TurnPage>, ToolError> {
-    let last = limited(desk, asked.limit, USUAL_TURNS, TURNS)?;
+    let last = limited(context, asked.limit, USUAL_TURNS, TURNS)?;
     let position = |before| within("before", Some(before), 1, 1..=i64::MAX).map(|before| before as u64);
     let before = asked.before.map(position).transpose()?;
     let filter = TurnFilter { channel: asked.channel, before, last };
-    Ok(desk.engine.turns(&desk.caller, &filter)?.into())
+    Ok(context.engine.turns(&context.caller, &filter)?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -82,9 +82,9 @@ struct RecoveryReply {
 }
 
 fn recover(
-    desk: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     SingleInput(lost): SingleInput<RecoveryArguments>,
 ) -> Result<OperationOutput<RecoveryReply>, ToolError> {
     let assistant = lost.assistant.as_deref().unwrap_or(recovery::ASSISTANT);
-    Ok(RecoveryReply { prompt: recovery::prompt(desk, assistant, lost.channel)? }.into())
+    Ok(RecoveryReply { prompt: recovery::prompt(context, assistant, lost.channel)? }.into())
 }

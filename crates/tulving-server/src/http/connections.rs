@@ -24,7 +24,7 @@ pub(super) struct ConnectionTable(Mutex<ConnectionTableState>);
 struct ConnectionTableState {
     next: u64,
     open: HashMap<u64, ConnectionEntry>,
-    /// Connections without a valid token, the oldest first in each standing.
+    /// Connections without a valid token, the oldest first of each kind.
     strangers: BTreeSet<(ConnectionStatus, u64)>,
     /// The same for each address.
     by_address: HashMap<IpAddr, BTreeSet<(ConnectionStatus, u64)>>,
@@ -33,7 +33,7 @@ struct ConnectionTableState {
 #[derive(Debug)]
 struct ConnectionEntry {
     address: IpAddr,
-    standing: ConnectionStatus,
+    status: ConnectionStatus,
     since: Instant,
     dropped: Arc<Notify>,
 }
@@ -98,7 +98,7 @@ impl ConnectionTable {
             number,
             ConnectionEntry {
                 address,
-                standing: ConnectionStatus::Silent,
+                status: ConnectionStatus::Silent,
                 since: now,
                 dropped: Arc::clone(&dropped),
             },
@@ -132,9 +132,9 @@ impl ConnectionTableState {
     /// The connection that makes room: the oldest that never sent a request, if its moment has passed; else the oldest idle
     /// one; else the oldest.
     fn least(&self, strangers: &BTreeSet<(ConnectionStatus, u64)>, now: Instant) -> Option<u64> {
-        let (standing, first) = *strangers.first()?;
+        let (status, first) = *strangers.first()?;
         let had_its_moment = |number| self.open.get(&number).is_some_and(|entry| now - entry.since >= MOMENT);
-        if standing == ConnectionStatus::Silent && had_its_moment(first) {
+        if status == ConnectionStatus::Silent && had_its_moment(first) {
             return Some(first);
         }
         let idle =
@@ -142,17 +142,17 @@ impl ConnectionTableState {
         Some(idle.map_or(first, |(_, number)| *number))
     }
 
-    fn list(&mut self, number: u64, address: IpAddr, standing: ConnectionStatus) {
-        if standing != ConnectionStatus::Trusted {
-            self.strangers.insert((standing, number));
-            self.by_address.entry(address).or_default().insert((standing, number));
+    fn list(&mut self, number: u64, address: IpAddr, status: ConnectionStatus) {
+        if status != ConnectionStatus::Trusted {
+            self.strangers.insert((status, number));
+            self.by_address.entry(address).or_default().insert((status, number));
         }
     }
 
-    fn unlist(&mut self, number: u64, address: IpAddr, standing: ConnectionStatus) {
-        self.strangers.remove(&(standing, number));
+    fn unlist(&mut self, number: u64, address: IpAddr, status: ConnectionStatus) {
+        self.strangers.remove(&(status, number));
         if let Some(own) = self.by_address.get_mut(&address) {
-            own.remove(&(standing, number));
+            own.remove(&(status, number));
             if own.is_empty() {
                 self.by_address.remove(&address);
             }
@@ -161,7 +161,7 @@ impl ConnectionTableState {
 
     fn remove(&mut self, number: u64) -> Option<ConnectionEntry> {
         let entry = self.open.remove(&number)?;
-        self.unlist(number, entry.address, entry.standing);
+        self.unlist(number, entry.address, entry.status);
         Some(entry)
     }
 }
@@ -186,20 +186,20 @@ impl ConnectionSlot {
     /// Returns true if no complete request has arrived yet.
     pub(super) fn is_silent(&self) -> bool {
         let table = self.table.lock();
-        table.open.get(&self.number).is_none_or(|entry| entry.standing == ConnectionStatus::Silent)
+        table.open.get(&self.number).is_none_or(|entry| entry.status == ConnectionStatus::Silent)
     }
 
-    fn stand(&self, standing: ConnectionStatus) {
+    fn stand(&self, status: ConnectionStatus) {
         let mut table = self.table.lock();
         let Some(entry) = table.open.get_mut(&self.number) else { return };
         // Trust is kept for as long as the connection is open.
-        if entry.standing == ConnectionStatus::Trusted {
+        if entry.status == ConnectionStatus::Trusted {
             return;
         }
-        let before = std::mem::replace(&mut entry.standing, standing);
+        let before = std::mem::replace(&mut entry.status, status);
         let address = entry.address;
         table.unlist(self.number, address, before);
-        table.list(self.number, address, standing);
+        table.list(self.number, address, status);
     }
 }
 

@@ -66,7 +66,8 @@ pub(super) async fn call(
     let (upkeep, limits) = (app.upkeep.clone(), *app.limits());
     let done = app.work(tool.effect != ToolEffect::Reads, move |engine| {
         let arguments = body::arguments(&limits, &parts.headers, &bytes)?;
-        let done = ToolContext::open(engine, &caller, dialect).and_then(|desk| tool.call(&desk, arguments));
+        let done =
+            ToolContext::open(engine, &caller, dialect).and_then(|context| tool.call(&context, arguments));
         upkeep.tend();
         Ok::<_, Problem>(done?)
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tulving_core::model::limits::Limits as Intake;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, Store, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_testkit::embedder::NoEmbedder;
 
@@ -33,7 +33,7 @@ pub(super) fn app_with(
     let home = Home::open_or_create(folder).expect("a home");
     let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
     let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store: before(store),
         embedder: Arc::new(NoEmbedder),
         former: Vec::new(),
@@ -43,7 +43,7 @@ pub(super) fn app_with(
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Intake::default(),
-        secrecy: SecretPolicies::default(),
+        secret_policies: SecretPolicies::default(),
     });
     HttpApp::new(Arc::new(engine), upkeep, RequestLimits::default())
 }

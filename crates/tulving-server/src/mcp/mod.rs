@@ -106,7 +106,7 @@ impl McpServer {
             (Arc::clone(&self.engine), self.caller(context), Arc::clone(&self.upkeep));
         let dialect = self.dialect;
         let done = tokio::task::spawn_blocking(move || {
-            let done = ToolContext::open(&engine, &caller, dialect).and_then(|desk| work(&desk));
+            let done = ToolContext::open(&engine, &caller, dialect).and_then(|context| work(&context));
             upkeep.tend();
             done
         });
@@ -119,7 +119,7 @@ impl McpServer {
     /// they cannot be read in time.
     async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
         let (dialect, guidance) = (self.dialect, offer::instructions(self.dialect));
-        let read = self.at_desk(context, move |desk| context::opening(desk, dialect));
+        let read = self.at_desk(context, move |context| context::opening(context, dialect));
         let opening = match tokio::time::timeout(OPENING_TIME, read).await {
             Ok(Ok(Ok(opening))) => opening,
             Ok(Ok(Err(refusal))) => {
@@ -142,7 +142,7 @@ impl McpServer {
     ) -> Result<String, ErrorData> {
         let dialect = self.dialect;
         let request = BriefingRequest { about, ..BriefingRequest::default() };
-        self.at_desk(context, move |desk| context::block(desk, dialect, &request))
+        self.at_desk(context, move |context| context::block(context, dialect, &request))
             .await?
             .map_err(|refusal| wrong(&refusal))
     }
@@ -199,7 +199,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.dialect.find(&request.name).map_err(|refusal| wrong(&refusal))?;
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let done = self.at_desk(&context, move |desk| DialectTool::call(tool, desk, arguments)).await?;
+        let done = self.at_desk(&context, move |context| DialectTool::call(tool, context, arguments)).await?;
         Ok(match done {
             Ok(reply) => replied(reply).into(),
             Err(refusal) => refused(&refusal).into(),
@@ -214,8 +214,11 @@ impl ServerHandler for McpServer {
         let after = request.and_then(|request| request.cursor);
         let after = after.as_deref().map(|cursor| pages::after(cursor).ok_or_else(|| pages::refused(cursor)));
         let after = after.transpose()?;
-        let files =
-            self.at_desk(&context, |desk| desk.files()).await?.map_err(|refusal| wrong(&refusal))?.files;
+        let files = self
+            .at_desk(&context, |context| context.files())
+            .await?
+            .map_err(|refusal| wrong(&refusal))?
+            .files;
         let first = after.is_none().then(|| offer::context_resource(address::CONTEXT));
         let (page, next) = pages::page(files, after.as_deref());
         let files = page.iter().map(|file| offer::file_resource(&address::of_file(&file.name), file));
@@ -255,7 +258,8 @@ impl ServerHandler for McpServer {
                 vec![ResourceContents::text(block, &request.uri).with_mime_type("text/markdown")]
             }
             McpResource::Memory(which) => {
-                let found = self.at_desk(&context, move |desk| desk.memory(which)).await?.map_err(failed)?;
+                let found =
+                    self.at_desk(&context, move |context| context.memory(which)).await?.map_err(failed)?;
                 let unwritten = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
                 let said = serde_json::to_string_pretty(&found).map_err(unwritten)?;
                 let shown = outgoing::pretty(&found).map_err(unwritten)?;
@@ -263,7 +267,7 @@ impl ServerHandler for McpServer {
             }
             McpResource::File(name) => {
                 let media_type = offer::media_type(&name);
-                let found = self.at_desk(&context, move |desk| desk.file(&name)).await?;
+                let found = self.at_desk(&context, move |context| context.file(&name)).await?;
                 let said = found.map_err(failed)?.content;
                 resource(visible::for_models(&said).into_owned(), &said, &request.uri, media_type)
             }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::score::Importance;
-use tulving_core::model::search::{Found, Item, Question, Scope, Session, Weights};
+use tulving_core::model::search::{Found, Item, Question, SearchScope, Session, Weights};
 use tulving_core::model::time::Timestamp;
 
 use super::keyword::{LengthNormalization, QueryTerms};
@@ -21,7 +21,7 @@ use super::visible::VisibleDocs;
 /// Searches a snapshot for a question within a scope.
 pub(super) fn search(
     snapshot: &IndexSnapshot,
-    scope: &Scope,
+    scope: &SearchScope,
     question: &Question,
 ) -> Result<Found, DamagedIndexFile> {
     let parts = snapshot.views()?;
@@ -88,7 +88,10 @@ fn of_times(visible: &[VisibleDocs<'_>], times: &[Range<Timestamp>], limit: usiz
 }
 
 /// The names of the speakers within the scope.
-pub(super) fn speakers(snapshot: &IndexSnapshot, scope: &Scope) -> Result<Vec<String>, DamagedIndexFile> {
+pub(super) fn speakers(
+    snapshot: &IndexSnapshot,
+    scope: &SearchScope,
+) -> Result<Vec<String>, DamagedIndexFile> {
     let parts = snapshot.views()?;
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for (view, dead) in &parts {

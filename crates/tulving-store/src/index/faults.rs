@@ -35,7 +35,7 @@ mod tests {
 
     use tulving_core::model::id::MemoryId;
     use tulving_core::model::request::Filter;
-    use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+    use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
     use tulving_core::model::vocabulary::Boundary;
     use tulving_core::ports::Index;
     use tulving_text::terms;
@@ -64,7 +64,7 @@ mod tests {
     fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
         let sight = Sight { principal: person(0), spaces };
-        let scope = Scope { sight, filter: Filter::default(), among: None };
+        let scope = SearchScope { sight, filter: Filter::default(), among: None };
         let scratch = SearchIndex::in_memory(Arc::clone(store));
         for asked in ["alpha beta", "omega deploy", "psi"] {
             let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });

@@ -3,7 +3,7 @@
 //! The store searches every content for the words of the question, and the matches are searched together with the
 //! existing part. Words that differ in more than their ending are not found this way.
 
-use tulving_core::model::search::{Entry, Question, Scope};
+use tulving_core::model::search::{Entry, Question, SearchScope};
 
 use super::SearchIndex;
 use super::build::ENTRIES;
@@ -21,7 +21,7 @@ impl SearchIndex {
     /// The memories whose contents have words of the question, with their vectors of this model.
     pub(super) fn held(
         &self,
-        scope: &Scope,
+        scope: &SearchScope,
         question: &Question,
         model: Option<&str>,
     ) -> Result<Vec<Entry>, IndexStepError> {

@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tulving_core::model::error::IndexError;
-use tulving_core::model::search::{Found, Question, Scope};
+use tulving_core::model::search::{Found, Question, SearchScope};
 use tulving_core::ports::{Feed, Index, Log};
 
 use self::fold::FoldEffort;
@@ -152,24 +152,24 @@ impl SearchIndex {
 
     /// The index of the present store.
     fn snapshot(&self) -> Result<Arc<IndexSnapshot>, IndexStepError> {
-        let pulse = self.source.pulse()?;
-        match self.current_at(pulse) {
+        let change_counter = self.source.change_counter()?;
+        match self.current_at(change_counter) {
             Some(snapshot) => Ok(snapshot),
             None => self.update(&mut self.state()),
         }
     }
 
-    fn current_at(&self, pulse: u64) -> Option<Arc<IndexSnapshot>> {
+    fn current_at(&self, change_counter: u64) -> Option<Arc<IndexSnapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         // Another process may have completed a partial index, which is not a commit.
-        let fits = |(of, snapshot): &&(u64, Arc<IndexSnapshot>)| *of == pulse && !snapshot.partial;
+        let fits = |(of, snapshot): &&(u64, Arc<IndexSnapshot>)| *of == change_counter && !snapshot.partial;
         current.as_ref().filter(fits).map(|(_, snapshot)| Arc::clone(snapshot))
     }
 
     /// Brings the state up to the store, if it is behind.
     fn update(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
-        let pulse = self.source.pulse()?;
-        match self.current_at(pulse) {
+        let change_counter = self.source.change_counter()?;
+        match self.current_at(change_counter) {
             Some(snapshot) => Ok(snapshot),
             None => self.update_anew(state),
         }
@@ -178,7 +178,7 @@ impl SearchIndex {
     /// Brings the state up to the store and lets searches use it.
     fn update_anew(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
         // Read first, so that later writes are noticed next time.
-        let pulse = self.source.pulse()?;
+        let change_counter = self.source.change_counter()?;
         if let Err(trouble) = self.follow(state, None) {
             let IndexStepError::Damaged(damaged) = trouble else {
                 return Err(trouble);
@@ -189,7 +189,7 @@ impl SearchIndex {
         }
         let snapshot = Arc::new(state.snapshot.clone());
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = Some((pulse, Arc::clone(&snapshot)));
+        *current = Some((change_counter, Arc::clone(&snapshot)));
         Ok(snapshot)
     }
 
@@ -245,7 +245,7 @@ impl SearchIndex {
 }
 
 impl Index for SearchIndex {
-    fn search(&self, scope: &Scope, question: &Question) -> Result<Found, IndexError> {
+    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError> {
         if self.snapshot()?.partial {
             let model = self.source.model()?;
             let model = model.as_deref();
@@ -255,7 +255,7 @@ impl Index for SearchIndex {
         self.with(|snapshot| answer::search(snapshot, scope, question))
     }
 
-    fn speakers(&self, scope: &Scope) -> Result<Vec<String>, IndexError> {
+    fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError> {
         self.with(|snapshot| answer::speakers(snapshot, scope))
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::Scope;
+use tulving_core::model::search::SearchScope;
 use tulving_core::model::vocabulary::State;
 
 use super::dead::DeadDocs;
@@ -54,7 +54,7 @@ impl<'a> VisibleDocs<'a> {
     pub(super) fn of(
         view: SegmentView<'a>,
         dead: &'a DeadDocs,
-        scope: &Scope,
+        scope: &SearchScope,
     ) -> Result<Self, DamagedIndexFile> {
         let mut verdicts = vec![ClassVisibility::No; view.class_count()];
         let mut ranges: Vec<Range<u32>> = Vec::new();
@@ -90,7 +90,11 @@ impl<'a> VisibleDocs<'a> {
         Ok(made)
     }
 
-    fn judge_docs(&mut self, verdicts: &[ClassVisibility], scope: &Scope) -> Result<(), DamagedIndexFile> {
+    fn judge_docs(
+        &mut self,
+        verdicts: &[ClassVisibility],
+        scope: &SearchScope,
+    ) -> Result<(), DamagedIndexFile> {
         let mut bits = vec![0_u64; self.view.ids.len().div_ceil(64)];
         (self.counts, self.whole) = (DocCounts::default(), false);
         let created = self.view.created()?;
@@ -212,7 +216,7 @@ impl<'a> VisibleDocs<'a> {
     }
 }
 
-fn judge(view: &SegmentView<'_>, class: u32, space: SpaceId, scope: &Scope) -> ClassVisibility {
+fn judge(view: &SegmentView<'_>, class: u32, space: SpaceId, scope: &SearchScope) -> ClassVisibility {
     let (facets, filter) = (view.facets(class), &scope.filter);
     let owner = PrincipalId::from_bytes(view.class_owner(class));
     // Expired docs of the class count as archived.

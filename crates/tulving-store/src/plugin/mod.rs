@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tulving_core::model::backend::{Description, Given, ListQuery, Listed, RecallQuery, Verb};
+use tulving_core::model::backend::{BackendListQuery, BackendRecallQuery, Description, Given, Listed, Verb};
 use tulving_core::model::error::BackendError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
@@ -155,7 +155,7 @@ impl Backend for Plugin {
         understood(&by, wire::saved(&said, memory.id))
     }
 
-    fn recall(&self, query: &RecallQuery, within: Duration) -> Result<Vec<Given>, BackendError> {
+    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<Given>, BackendError> {
         let (by, said) = self.ask(Verb::Recall, &wire::recall(query), within)?;
         understood(&by, wire::memories(said, query.limit)).map(|listed| listed.given)
     }
@@ -171,7 +171,7 @@ impl Backend for Plugin {
         understood(&by, wire::memory(said))
     }
 
-    fn list(&self, query: &ListQuery, within: Duration) -> Result<Listed, BackendError> {
+    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<Listed, BackendError> {
         let (by, said) = self.ask(Verb::List, &wire::list(query), within)?;
         understood(&by, wire::memories(said, query.limit))
     }

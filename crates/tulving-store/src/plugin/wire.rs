@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tulving_core::model::backend::{Description, Given, ListQuery, Listed, RecallQuery, Scope, Verb};
+use tulving_core::model::backend::{
+    BackendListQuery, BackendRecallQuery, BackendScope, Description, Given, Listed, Verb,
+};
 use tulving_core::model::error::BackendError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
@@ -110,7 +112,7 @@ pub(super) fn saved(said: &Value, id: MemoryId) -> Result<(), String> {
     }
 }
 
-pub(super) fn recall(query: &RecallQuery) -> Value {
+pub(super) fn recall(query: &BackendRecallQuery) -> Value {
     within(
         &query.scope,
         json!({
@@ -121,7 +123,7 @@ pub(super) fn recall(query: &RecallQuery) -> Value {
     )
 }
 
-pub(super) fn list(query: &ListQuery) -> Value {
+pub(super) fn list(query: &BackendListQuery) -> Value {
     within(
         &query.scope,
         json!({
@@ -174,7 +176,7 @@ fn given(said: Value) -> Given {
     serde_json::from_value(said).map(Box::new).map_err(|error| preview::cut(&error.to_string(), SAID))
 }
 
-fn within(scope: &Scope, params: Value) -> Value {
+fn within(scope: &BackendScope, params: Value) -> Value {
     let mut params = params;
     params["hub_ids"] = json!(scope.spaces);
     params["viewer"] = json!(scope.viewer);

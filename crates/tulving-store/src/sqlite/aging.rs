@@ -59,7 +59,7 @@ fn life(row: &Row<'_>) -> rusqlite::Result<Life> {
         version: Version(columns.small()?),
         class: rows::classification(&mut columns)?,
         tags: columns.texts()?,
-        standing: rows::standing(&mut columns)?,
+        status: rows::status(&mut columns)?,
         usage: rows::usage(&mut columns)?,
         expires_at: columns.time_or_none()?,
     })

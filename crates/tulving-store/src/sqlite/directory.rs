@@ -32,8 +32,8 @@ impl Directory for SqliteStore {
     fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::sight);
         // Read first, so that a sight is never kept after a later change.
-        let pulse = self.pulse()?;
-        if let Some(sight) = self.sights.known(pulse, viewer) {
+        let change_counter = self.change_counter()?;
+        if let Some(sight) = self.sights.known(change_counter, viewer) {
             return Ok(sight);
         }
         let sight = self.read(|reader| {
@@ -45,7 +45,7 @@ impl Directory for SqliteStore {
             })?;
             Ok(Sight { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
         })?;
-        self.sights.keep(pulse, viewer, &sight);
+        self.sights.keep(change_counter, viewer, &sight);
         Ok(sight)
     }
 

@@ -179,8 +179,8 @@ fn sections() -> [DumpSection; 9] {
 fn weight(record: &Record) -> usize {
     match record {
         Record::Memory(record) => {
-            let past = record.versions.iter().map(|version| version.edition.text.content.len());
-            record.memory.edition.text.content.len() + past.sum::<usize>()
+            let past = record.versions.iter().map(|version| version.fields.text.content.len());
+            record.memory.fields.text.content.len() + past.sum::<usize>()
         }
         Record::Turn(turn) => turn.content.len(),
         _ => 0,

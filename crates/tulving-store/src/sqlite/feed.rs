@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Params, params, params_from_iter};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, SpaceId};
-use tulving_core::model::memory::{Chunk, Embedding, Standing};
+use tulving_core::model::memory::{Chunk, Embedding, Status};
 use tulving_core::model::search::Entry;
 use tulving_core::model::vocabulary::State;
 use tulving_core::ports::Feed;
@@ -18,16 +18,16 @@ use super::failure::SqliteError;
 use super::rows::{self, AROUND_UNUSED, ColumnReader, EDITION};
 use super::{SqliteStore, vectors, visible};
 
-/// True if the memory `m` is embedded at all; [`is_live`] is the same for a standing.
+/// True if the memory `m` is embedded at all; [`is_live`] is the same for a status.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
 
 /// True if the memory `m` has a chunk without a vector of the model `?1`.
 pub(super) const LACKS: &str = "EXISTS (SELECT 1 FROM chunks c WHERE c.memory = m.row AND NOT EXISTS (\
        SELECT 1 FROM vectors v WHERE v.memory = c.memory AND v.ordinal = c.ordinal AND v.model = ?1))";
 
-/// Returns true if a memory with this standing is embedded at all.
-pub(super) fn is_live(standing: &Standing) -> bool {
-    standing.forgotten_at.is_none() && standing.quarantined_at.is_none() && standing.state != State::Archived
+/// Returns true if a memory with this status is embedded at all.
+pub(super) fn is_live(status: &Status) -> bool {
+    status.forgotten_at.is_none() && status.quarantined_at.is_none() && status.state != State::Archived
 }
 
 /// The models whose vectors are kept.

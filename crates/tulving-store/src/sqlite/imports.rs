@@ -72,7 +72,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
         version: Version(columns.take()?),
         current: Version(columns.take()?),
         space: columns.id(SpaceId::from_bytes)?,
-        standing: rows::standing(&mut columns)?,
+        status: rows::status(&mut columns)?,
     })
 }
 
@@ -84,6 +84,6 @@ fn file(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
         digest: columns.take()?,
         settled: columns.take()?,
         memory: columns.id(MemoryId::from_bytes)?,
-        standing: rows::standing(&mut columns)?,
+        status: rows::status(&mut columns)?,
     })
 }

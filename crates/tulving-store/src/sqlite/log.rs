@@ -41,7 +41,7 @@ impl Log for SqliteStore {
         })
     }
 
-    fn pulse(&self) -> Result<u64, StoreError> {
+    fn change_counter(&self) -> Result<u64, StoreError> {
         self.attached(|live| {
             // The follower never writes, so it sees the commits of this process like those of any other.
             let follower = live.follower.lock().unwrap_or_else(PoisonError::into_inner);

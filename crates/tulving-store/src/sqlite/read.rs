@@ -145,24 +145,24 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn twin(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
         static BY_KEY: LazyLock<String> =
-            LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
+            LazyLock::new(|| duplicate("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
         static BY_PATH: LazyLock<String> =
-            LazyLock::new(|| twin("m.space = ?3 AND m.audience = ?4 AND m.source_path = ?5"));
+            LazyLock::new(|| duplicate("m.space = ?3 AND m.audience = ?4 AND m.source_path = ?5"));
         static BY_OTHER_PATH: LazyLock<String> = LazyLock::new(|| {
-            twin(
+            duplicate(
                 "m.row IN (SELECT memory FROM source_paths WHERE path = ?5) AND +m.space = ?3 AND +m.audience = ?4",
             )
         });
         static BY_CONTENT: LazyLock<String> = LazyLock::new(|| {
-            twin(
+            duplicate(
                 "m.space = ?3 AND m.audience = ?4 AND m.content_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
                  AND m.conversation IS NULL AND m.attachment_name IS NULL",
             )
         });
         static BY_FILE: LazyLock<String> = LazyLock::new(|| {
-            twin(
+            duplicate(
                 "m.space = ?3 AND m.audience = ?4 AND m.attachment_hash = ?5 AND m.boundary = ?6 AND m.key IS NULL \
                  AND m.conversation IS NULL AND m.attachment_name IS NOT NULL",
             )
@@ -401,7 +401,7 @@ fn one_memory(name: &str) -> [String; 2] {
 
 /// The statement for a memory that conflicts with a new one. The last conditions are those of the unique indexes. Of
 /// several with the same content, it is the one that is not apart.
-fn twin(same: &str) -> String {
+fn duplicate(same: &str) -> String {
     format!(
         "{} {MEMORIES} WHERE {same} AND m.forgotten_at IS NULL AND m.mirror_line IS NULL AND {} \
          ORDER BY m.apart LIMIT 1",
@@ -425,7 +425,7 @@ fn many(
     let (mut memories, mut read) = (Vec::new(), 0_usize);
     for memory in statement.query_map(values, rows::memory)? {
         let memory = memory?;
-        read = read.saturating_add(memory.edition.text.content.len());
+        read = read.saturating_add(memory.fields.text.content.len());
         memories.push(memory);
         if read >= bytes {
             break;

@@ -16,8 +16,8 @@ use tulving_core::model::id::{
 };
 use tulving_core::model::job::{Job, Lease};
 use tulving_core::model::memory::{
-    Attachment, Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span,
-    Standing, Text, Usage, VersionRecord,
+    Attachment, Auto, Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text,
+    Usage, VersionFields, VersionRecord,
 };
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::score::{Importance, Weight};
@@ -123,14 +123,14 @@ impl<'a> ColumnReader<'a> {
     }
 }
 
-/// The columns of an [`Edition`], of the table `m`.
+/// The columns of an [`VersionFields`], of the table `m`.
 pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
      m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
      m.source_note, m.language, m.auto";
 
 /// Reads [`EDITION`].
-fn edition(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Edition> {
-    let mut edition = Edition {
+fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
+    let mut fields = VersionFields {
         key: columns.take()?,
         boundary: columns.word()?,
         text: Text {
@@ -152,9 +152,9 @@ fn edition(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Edition> {
         source_note: columns.take()?,
         auto: Auto::default(),
     };
-    edition.text.language = columns.take()?;
-    edition.auto = Auto::from_bits(columns.take()?);
-    Ok(edition)
+    fields.text.language = columns.take()?;
+    fields.auto = Auto::from_bits(columns.take()?);
+    Ok(fields)
 }
 
 /// Reads `type, kind, stability, importance` of a memory.
@@ -179,7 +179,7 @@ pub(super) fn current(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Curren
     })
 }
 
-/// The columns of a [`Memory`] without its edition and its replacement. The last two are parameters.
+/// The columns of a [`Memory`] without its versioned fields and its replacement. The last two are parameters.
 macro_rules! around {
     ($accessed_at:literal, $access_count:literal) => {
         concat!(
@@ -197,7 +197,7 @@ macro_rules! around {
     };
 }
 
-/// The columns of a [`Memory`] without its edition and its replacement, of `memories m` and `usage u`.
+/// The columns of a [`Memory`] without its versioned fields and its replacement, of `memories m` and `usage u`.
 pub(super) const AROUND: &str =
     around!("coalesce(u.accessed_at, m.created_at)", "coalesce(u.access_count, 0)");
 
@@ -218,11 +218,11 @@ pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Me
     let number = columns.take::<Option<i64>>()?;
     let (space, owner) = (columns.id(SpaceId::from_bytes)?, columns.id(PrincipalId::from_bytes)?);
     let version = Version(columns.small()?);
-    let standing = standing(columns)?;
+    let status = status(columns)?;
     let provenance = provenance(columns)?;
     let place = Place { conversation: columns.take()?, position: columns.take()?, speaker: columns.take()? };
     let usage = usage(columns)?;
-    let edition = edition(columns)?;
+    let fields = fields(columns)?;
     let superseded_by = columns.id_or_none(MemoryId::from_bytes)?;
     let number = number.and_then(|number| u64::try_from(number).ok()).map(Number);
     Ok(Memory {
@@ -231,8 +231,8 @@ pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Me
         space,
         owner,
         version,
-        edition,
-        standing,
+        fields,
+        status,
         provenance,
         place,
         usage,
@@ -245,8 +245,8 @@ pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Me
 }
 
 /// Reads `state, forgotten_at, quarantined_at, pinned, ruled_at, done_at` of a memory.
-pub(super) fn standing(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Standing> {
-    Ok(Standing {
+pub(super) fn status(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Status> {
+    Ok(Status {
         state: columns.word()?,
         forgotten_at: columns.time_or_none()?,
         quarantined_at: columns.time_or_none()?,
@@ -310,7 +310,7 @@ fn attachment(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Option<Attachm
 pub(super) fn current_version(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     let (version, at) = (Version(columns.small()?), columns.time()?);
     let CurrentVersion { act, by, agent } = current(columns)?;
-    Ok(VersionRecord { version, act, at, by, agent, edition: edition(columns)? })
+    Ok(VersionRecord { version, act, at, by, agent, fields: fields(columns)? })
 }
 
 /// The columns of a past version, of the table `v`.
@@ -329,7 +329,7 @@ pub(super) fn version_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<V
         at: columns.time()?,
         by: columns.id(PrincipalId::from_bytes)?,
         agent: columns.take()?,
-        edition: columns.json()?,
+        fields: columns.json()?,
     })
 }
 

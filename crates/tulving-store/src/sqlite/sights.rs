@@ -15,25 +15,26 @@ pub(super) struct SightCache(Mutex<CachedSights>);
 
 #[derive(Default)]
 struct CachedSights {
-    pulse: u64,
+    change_counter: u64,
     sights: Vec<(Viewer, Sight)>,
 }
 
 impl SightCache {
     /// The viewer's sight, if it was read since the last write to the store.
-    pub(super) fn known(&self, pulse: u64, viewer: &Viewer) -> Option<Sight> {
+    pub(super) fn known(&self, change_counter: u64, viewer: &Viewer) -> Option<Sight> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.sights.iter().filter(|_| kept.pulse == pulse).find(|(of, _)| of == viewer);
+        let known =
+            kept.sights.iter().filter(|_| kept.change_counter == change_counter).find(|(of, _)| of == viewer);
         known.map(|(_, sight)| sight.clone())
     }
 
     /// Keeps a sight that was read after the pulse.
-    pub(super) fn keep(&self, pulse: u64, viewer: &Viewer, sight: &Sight) {
+    pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, sight: &Sight) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.pulse != pulse || kept.sights.len() >= MOST {
+        if kept.change_counter != change_counter || kept.sights.len() >= MOST {
             kept.sights.clear();
         }
-        kept.pulse = pulse;
+        kept.change_counter = change_counter;
         kept.sights.push((viewer.clone(), sight.clone()));
     }
 }

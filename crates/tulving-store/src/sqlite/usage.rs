@@ -2,14 +2,14 @@
 
 use rusqlite::Row;
 use tulving_core::model::error::StoreError;
-use tulving_core::model::llm::Usage;
+use tulving_core::model::llm::LlmUsage;
 use tulving_core::ports::Usages;
 
 use super::SqliteStore;
 use super::rows::ColumnReader;
 
 impl Usages for SqliteStore {
-    fn usage(&self, from: &str) -> Result<Vec<Usage>, StoreError> {
+    fn usage(&self, from: &str) -> Result<Vec<LlmUsage>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT day, provider, model, pass, calls, failures, tokens_in, tokens_out, dropped FROM spending \
@@ -21,9 +21,9 @@ impl Usages for SqliteStore {
     }
 }
 
-fn usage(row: &Row<'_>) -> rusqlite::Result<Usage> {
+fn usage(row: &Row<'_>) -> rusqlite::Result<LlmUsage> {
     let mut columns = ColumnReader::of(row);
-    Ok(Usage {
+    Ok(LlmUsage {
         day: columns.take()?,
         provider: columns.take()?,
         model: columns.take()?,

@@ -134,20 +134,20 @@ mod tests {
     fn what_could_not_be_watched_once_is_tried_again_after_a_while() {
         let outside = tempfile::tempdir().expect("a folder");
         let (root, folder) = (outside.path().join("root"), Folder::parse("").expect("a folder"));
-        let pulse = WorkspaceChangeCounter::default();
-        pulse.begin();
+        let change_counter = WorkspaceChangeCounter::default();
+        change_counter.begin();
         // A link to itself cannot be opened and yet exists.
         symlink("root", &root).expect("linked");
-        assert_eq!(pulse.number(&root, &folder), None);
+        assert_eq!(change_counter.number(&root, &folder), None);
         fs::remove_file(&root).expect("removed");
         fs::create_dir(&root).expect("made");
-        assert_eq!(pulse.number(&root, &folder), None, "not at once");
+        assert_eq!(change_counter.number(&root, &folder), None, "not at once");
         let Some(earlier) = Instant::now().checked_sub(AGAIN) else {
             eprintln!("not tested: this machine has just been started");
             return;
         };
-        pulse.state().seen.failed = Some(earlier);
+        change_counter.state().seen.failed = Some(earlier);
         let watchable = WorkspaceWatcher::begin(&root).is_ok();
-        assert_eq!(pulse.number(&root, &folder).is_some(), watchable);
+        assert_eq!(change_counter.number(&root, &folder).is_some(), watchable);
     }
 }

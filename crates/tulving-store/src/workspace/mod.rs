@@ -59,7 +59,7 @@ type ListingKey = (Folder, String, usize);
 
 /// A listing, and the change counter when it was made.
 struct CachedListing {
-    pulse: u64,
+    change_counter: u64,
     found: FileList,
 }
 
@@ -80,7 +80,7 @@ impl Workspace {
         &self.root
     }
 
-    /// Watches the files from now on, so that [`pulse`](Files::pulse) can detect changes. It is worth its cost in a process
+    /// Watches the files from now on, so that [`change_counter`](Files::pulse) can detect changes. It is worth its cost in a process
     /// that answers more than once.
     pub fn watch(&self) {
         self.change_counter.begin();
@@ -132,14 +132,16 @@ impl Workspace {
     }
 
     /// Keeps a listing until something changes in its folder.
-    fn keep(&self, asked: ListingKey, pulse: u64, found: &FileList) {
+    fn keep(&self, asked: ListingKey, change_counter: u64, found: &FileList) {
         let mut listings = self.listings();
-        listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.pulse == pulse);
+        listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.change_counter == change_counter);
         if listings.len() >= LISTINGS {
-            listings.retain(|(folder, ..), kept| self.change_counter.last_known(folder) == Some(kept.pulse));
+            listings.retain(|(folder, ..), kept| {
+                self.change_counter.last_known(folder) == Some(kept.change_counter)
+            });
         }
         if listings.len() < LISTINGS {
-            listings.insert(asked, CachedListing { pulse, found: found.clone() });
+            listings.insert(asked, CachedListing { change_counter, found: found.clone() });
         }
     }
 }
@@ -157,8 +159,10 @@ impl Files for Workspace {
         }
         self.mend();
         let asked = (folder.clone(), below.to_owned(), most);
-        let pulse = self.pulse(folder).filter(|_| change_counter::covers(folder, below));
-        if let Some(kept) = self.listings().get(&asked).filter(|kept| Some(kept.pulse) == pulse) {
+        let change_counter = self.change_counter(folder).filter(|_| change_counter::covers(folder, below));
+        if let Some(kept) =
+            self.listings().get(&asked).filter(|kept| Some(kept.change_counter) == change_counter)
+        {
             return Ok(kept.found.clone());
         }
         let found = match list::list(self, folder, below, most) {
@@ -167,8 +171,8 @@ impl Files for Workspace {
             }
             found => or_none(found).map_err(told)?.unwrap_or_default(),
         };
-        if let Some(pulse) = pulse {
-            self.keep(asked, pulse, &found);
+        if let Some(change_counter) = change_counter {
+            self.keep(asked, change_counter, &found);
         }
         Ok(found)
     }
@@ -251,7 +255,7 @@ impl Files for Workspace {
         SpaceFolder::open(&self.root, folder, MissingFolderPolicy::Make).map(drop).map_err(told)
     }
 
-    fn pulse(&self, folder: &Folder) -> Option<u64> {
+    fn change_counter(&self, folder: &Folder) -> Option<u64> {
         self.change_counter.number(&self.root, folder)
     }
 }

@@ -15,7 +15,7 @@ use crate::made::{dump, quiet, save, store, user};
 
 fn contents(store: &SqliteStore) -> Vec<String> {
     let all = store.list(&user(), &Filter::default(), Sort::Oldest, 10_000, None).expect("read");
-    all.into_iter().map(|memory| memory.edition.text.content).collect()
+    all.into_iter().map(|memory| memory.fields.text.content).collect()
 }
 
 #[test]
@@ -111,13 +111,13 @@ fn a_restore_brings_back_the_backup_and_keeps_what_was() {
     store.backup(&file, ExistingFilePolicy::Refuse, &mut quiet()).expect("made");
     let before = dump(&store, 100);
     save(&store, "saved after the backup");
-    let (epoch, pulse) = (store.epoch().expect("read"), store.pulse().expect("read"));
+    let (epoch, change_counter) = (store.epoch().expect("read"), store.change_counter().expect("read"));
 
     let report = store.restore(&file, &mut quiet()).expect("restored");
     assert_eq!(report.memories, 1);
     assert_eq!(dump(&store, 100), before);
     assert_ne!(store.epoch().expect("read"), epoch);
-    assert_ne!(store.pulse().expect("read"), pulse);
+    assert_ne!(store.change_counter().expect("read"), change_counter);
     assert!(report.previous.starts_with(home.path().join("backups")));
     assert_sound(&store);
 
@@ -140,9 +140,9 @@ fn a_restore_reaches_every_store_that_is_open() {
         save(&other, &format!("new {n} {}", "x".repeat(500)));
     }
     assert_eq!(contents(&other).len(), 550);
-    let pulse = other.pulse().expect("read");
+    let change_counter = other.change_counter().expect("read");
     mine.restore(&file, &mut quiet()).expect("restored");
-    assert_ne!(other.pulse().expect("read"), pulse);
+    assert_ne!(other.change_counter().expect("read"), change_counter);
     assert_eq!(contents(&other).len(), 50, "prepared statements of others see the new content");
     assert_eq!(other.epoch().expect("read"), mine.epoch().expect("read"));
     save(&other, "written after the restore");

@@ -31,10 +31,10 @@ fn a_save_into_a_log_that_was_removed_is_refused_and_nothing_acknowledged_is_los
     for n in 0..20 {
         save(&first, &format!("memory {n}"));
     }
-    let before = first.pulse().expect("read");
+    let before = first.change_counter().expect("read");
     fs::remove_file(home.path().join("tulving.db-wal")).expect("removed");
     assert_refused_once(&first, "tulving.db-wal");
-    assert_ne!(first.pulse().expect("read"), before);
+    assert_ne!(first.change_counter().expect("read"), before);
     // As after a kill: the files as they are, without the writes of a close.
     let killed = tempdir().expect("a folder");
     for name in ["tulving.db", "tulving.db-wal"] {

@@ -77,9 +77,9 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     let home = folder.path().join("home");
     let store = store(&home);
     fs::write(home.join("api-token"), "tlv_mine").expect("written");
-    let (link, twin) = (folder.path().join("link"), folder.path().join("twin"));
+    let (link, duplicate) = (folder.path().join("link"), folder.path().join("twin"));
     symlink(home.join("api-token"), &link).expect("linked");
-    fs::hard_link(home.join("tulving.db"), &twin).expect("linked");
+    fs::hard_link(home.join("tulving.db"), &duplicate).expect("linked");
     let alias = folder.path().join("alias");
     symlink(&home, &alias).expect("linked");
     refused(&store, &home.join("tulving.db"), "the live store itself");
@@ -91,7 +91,7 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     refused(&store, &home.join("thinking.lock"), "a lock of the home");
     refused(&store, &home.join("shell-history"), "the history of the prompt");
     refused(&store, &link, "the token of the home");
-    refused(&store, &twin, "the live store itself");
+    refused(&store, &duplicate, "the live store itself");
     refused(&store, &folder.path().join(".tulving-draft-mine"), "files in the making");
     assert_eq!(fs::read(home.join("api-token")).expect("there"), b"tlv_mine");
     assert!(!home.join("config.toml").exists());

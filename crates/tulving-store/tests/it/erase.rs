@@ -6,7 +6,7 @@ use tempfile::tempdir;
 use tulving_core::model::change::{Listing, Revision, Touch, Write};
 use tulving_core::model::checkup::StoreCheckDepth;
 use tulving_core::model::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::model::memory::{Mirror, Standing};
+use tulving_core::model::memory::{Mirror, Status};
 use tulving_core::model::request::{Filter, Forgotten, Sort};
 use tulving_core::model::vocabulary::{State, VersionAct};
 use tulving_core::ports::{Checkup, Memories, Store, Upkeep};
@@ -15,7 +15,7 @@ use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::build::StoreFixture;
 use tulving_text::chunk::ContentForm;
 
-use crate::made::{act, apply, edition, insert, memory, save, store, time, user};
+use crate::made::{act, apply, fields, insert, memory, save, store, time, user};
 
 /// Returns the files below a folder that contain a text.
 fn files_with(folder: &Path, needle: &str) -> Vec<String> {
@@ -37,9 +37,9 @@ fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
         id,
         from,
         act: VersionAct::Updated,
-        edition: edition(content),
-        stood: Standing::new(State::Active),
-        standing: Standing::new(State::Active),
+        fields: fields(content),
+        stood: Status::new(State::Active),
+        status: Status::new(State::Active),
         chunks: Some(chunk::split(content, ContentForm::PROSE)),
         vouched: None,
     };
@@ -52,7 +52,7 @@ fn erased_text_is_in_no_file() {
     let store = store(home.path());
     save(&store, "a neighbour that stays");
     let secret = memory("xyzzy-first secret");
-    let (id, standing) = (secret.id, secret.standing);
+    let (id, status) = (secret.id, secret.status);
     apply(&store, vec![insert(secret)]);
     save(&store, "another neighbour that stays");
     update(&store, id, Version::FIRST, &format!("xyzzy-second {}", "xyzzy-long ".repeat(2_000)));
@@ -64,8 +64,8 @@ fn erased_text_is_in_no_file() {
     };
     apply(&store, vec![Write::FreezeListing(listing)]);
     assert!(!files_with(home.path(), "xyzzy").is_empty(), "the test sees it while it is there");
-    let forgotten = Standing { forgotten_at: Some(time(2)), ..standing };
-    apply(&store, vec![Write::Move { id, from: standing, to: forgotten }]);
+    let forgotten = Status { forgotten_at: Some(time(2)), ..status };
+    apply(&store, vec![Write::Move { id, from: status, to: forgotten }]);
     assert!(store.memory(&user(), memory("").space, id.into(), Forgotten::Only).expect("read").is_some());
     apply(&store, vec![Write::Erase { id, from: None }]);
     assert_eq!(files_with(home.path(), "xyzzy"), Vec::<String>::new());

@@ -10,7 +10,7 @@ use tulving_core::model::id::{
     TokenId, TurnId, Version,
 };
 use tulving_core::model::job::{Job, Lease};
-use tulving_core::model::memory::{Attachment, Embedding, Memory, Mirror, Standing};
+use tulving_core::model::memory::{Attachment, Embedding, Memory, Mirror, Status};
 use tulving_core::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
 use tulving_core::model::score::Weight;
 use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
@@ -23,7 +23,7 @@ use tulving_core::ports::{Directory, Feed, Jobs, Log, Memories, Store};
 use tulving_core::text::chunk;
 use tulving_store::SqliteStore;
 
-use crate::made::{act, apply, edition, insert, memory, time, user};
+use crate::made::{act, apply, fields, insert, memory, time, user};
 
 const AGENT: PrincipalId = PrincipalId::from_bytes([0xa1; 16]);
 const GROUP: SpaceId = SpaceId::from_bytes([0xb2; 16]);
@@ -100,15 +100,15 @@ fn audit(act: AuditAct, space: Option<SpaceId>, memory: Option<MemoryId>) -> Aud
 fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
     let mut all: [Memory; 8] = std::array::from_fn(|n| memory(&format!("Memory {} of the fixture.", n + 1)));
     let [_, keyed, from_file, attached, said, grouped, _, mirrored] = &mut all;
-    keyed.edition.key = Some("editor".to_owned());
-    keyed.edition.text.tags = vec!["tools".to_owned(), "Ünïcode".to_owned()];
-    keyed.edition.text.title = Some("The editor".to_owned());
-    keyed.edition.text.summary = Some("Which editor is used".to_owned());
-    keyed.edition.source_note = Some("said at lunch".to_owned());
-    keyed.edition.span.valid_from = Some(time(-1_000));
-    keyed.edition.span.valid_until = Some(time(100_000));
-    keyed.edition.span.occurred_at = Some(time(-2_000));
-    keyed.edition.span.expires_at = Some(time(200_000));
+    keyed.fields.key = Some("editor".to_owned());
+    keyed.fields.text.tags = vec!["tools".to_owned(), "Ünïcode".to_owned()];
+    keyed.fields.text.title = Some("The editor".to_owned());
+    keyed.fields.text.summary = Some("Which editor is used".to_owned());
+    keyed.fields.source_note = Some("said at lunch".to_owned());
+    keyed.fields.span.valid_from = Some(time(-1_000));
+    keyed.fields.span.valid_until = Some(time(100_000));
+    keyed.fields.span.occurred_at = Some(time(-2_000));
+    keyed.fields.span.expires_at = Some(time(200_000));
     from_file.provenance.source_path = Some("notes/build.md".to_owned());
     from_file.provenance.source_agent = Some("importer".to_owned());
     from_file.provenance.assisted_by_agent = Some("writer".to_owned());
@@ -121,13 +121,13 @@ fn fill_memories(store: &SqliteStore) -> [MemoryId; 8] {
         name: None,
         trouble: None,
     });
-    attached.standing = Standing { pinned: true, ..Standing::new(State::Processing) };
+    attached.status = Status { pinned: true, ..Status::new(State::Processing) };
     said.place.conversation = Some("telegram".to_owned());
     said.place.position = Some(12);
     said.place.speaker = Some("Ada".to_owned());
-    said.standing.quarantined_at = Some(time(3));
+    said.status.quarantined_at = Some(time(3));
     grouped.space = GROUP;
-    grouped.edition.boundary = Boundary::Hub;
+    grouped.fields.boundary = Boundary::Hub;
     mirrored.provenance.source_path = Some("memory/2026-05-27.md".to_owned());
     mirrored.provenance.mirror = Some(Mirror { line: 3, occurrence: 0 });
     let ids = all.each_ref().map(|memory| memory.id);
@@ -147,7 +147,7 @@ fn embedding(sentences: Vec<Vec<f32>>) -> Embedding {
 
 fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
     let [plain, keyed, from_file, attached, .., erased, _] = *ids;
-    let mut newer = edition("Memory 2 of the fixture, edited.");
+    let mut newer = fields("Memory 2 of the fixture, edited.");
     newer.key = Some("editor".to_owned());
     let mut revise = act(vec![Write::Revise(Box::new(Revision {
         id: keyed,
@@ -155,9 +155,9 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         from: Version::FIRST,
         act: VersionAct::Updated,
         chunks: Some(chunk::of(&newer.text)),
-        edition: newer,
-        stood: Standing::new(State::Active),
-        standing: Standing::new(State::Active),
+        fields: newer,
+        stood: Status::new(State::Active),
+        status: Status::new(State::Active),
         vouched: None,
     }))]);
     revise.by = Actor { principal: PrincipalId::USER, agent: Some("shell".to_owned()) };
@@ -166,7 +166,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         let weight = Weight::new(0.75).expect("within");
         Write::Link(Association { source, target, relation, weight, linked_by, created_at: time(6) })
     };
-    let active = Standing::new(State::Active);
+    let active = Status::new(State::Active);
     apply(
         store,
         vec![
@@ -186,7 +186,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
             Write::Move {
                 id: from_file,
                 from: active,
-                to: Standing { forgotten_at: Some(time(8)), state: State::Archived, ..active },
+                to: Status { forgotten_at: Some(time(8)), state: State::Archived, ..active },
             },
             Write::Audit(audit(AuditAct::Forgot, Some(SpaceId::DEFAULT), Some(from_file))),
             Write::Erase { id: erased, from: None },
@@ -279,7 +279,7 @@ fn assert_directory(store: &SqliteStore) {
 fn assert_memories(store: &SqliteStore) {
     let contents = |filter: &Filter| -> Vec<String> {
         let found = store.list(&user(), filter, Sort::Oldest, 100, None).expect("read");
-        found.into_iter().map(|memory| memory.edition.text.content).collect()
+        found.into_iter().map(|memory| memory.fields.text.content).collect()
     };
     assert_eq!(
         contents(&Filter::default()),
@@ -304,7 +304,7 @@ fn assert_memories(store: &SqliteStore) {
     assert_eq!(number(3), None, "it is forgotten");
     let attached = number(4).expect("there");
     assert_eq!(attached.provenance.attachment.map(|object| object.size), Some(12_345));
-    assert!(attached.standing.pinned);
+    assert!(attached.status.pinned);
     let quarantined = number(5).expect("there");
     assert_eq!(quarantined.place.speaker.as_deref(), Some("Ada"));
     assert_eq!(number(6), None, "it was erased");
@@ -317,7 +317,7 @@ fn assert_history(store: &SqliteStore) {
     let keyed = store.list(&user(), &keyed, Sort::Newest, 2, None).expect("read").remove(0);
     let versions = store.versions(&user(), keyed.id).expect("read");
     assert_eq!(versions.iter().map(|version| version.version.0).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(versions[0].edition.text.tags, ["tools", "Ünïcode"]);
+    assert_eq!(versions[0].fields.text.tags, ["tools", "Ünïcode"]);
     assert_eq!((versions[1].act, versions[1].agent.as_deref()), (VersionAct::Updated, Some("shell")));
     let edges = store.associations(&user(), &[keyed.id]).expect("read");
     assert_eq!(edges.iter().map(|edge| edge.relation).collect::<Vec<_>>(), [Relation::Updates]);

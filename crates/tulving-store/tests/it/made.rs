@@ -7,7 +7,7 @@ use std::time::Duration;
 use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, Write};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
-use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::memory::{Memory, VersionFields};
 use tulving_core::model::record::{DumpPosition, Record};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
@@ -43,17 +43,17 @@ pub(crate) fn time(n: i64) -> Timestamp {
 /// Returns a plain memory of the user in `default`.
 pub(crate) fn memory(content: &str) -> Memory {
     let memory = build::memory(time(0), SpaceId::DEFAULT, PrincipalId::USER, content);
-    Memory { edition: edition(content), ..memory }
+    Memory { fields: fields(content), ..memory }
 }
 
 /// Returns a plain, private edition.
-pub(crate) fn edition(content: &str) -> Edition {
-    Edition { boundary: Boundary::Private, ..build::edition(content) }
+pub(crate) fn fields(content: &str) -> VersionFields {
+    VersionFields { boundary: Boundary::Private, ..build::fields(content) }
 }
 
 /// Returns the write that inserts a memory as one chunk.
 pub(crate) fn insert(memory: Memory) -> Write {
-    let chunks = chunk::of(&memory.edition.text);
+    let chunks = chunk::of(&memory.fields.text);
     Write::Insert(Box::new(NewMemory { memory, chunks }))
 }
 

@@ -38,9 +38,9 @@ fn a_new_home_begins_with_one_space_and_its_user() {
 fn everything_of_a_memory_comes_back_after_a_new_start() {
     let home = tempdir().expect("a folder");
     let mut saved = memory("The build needs nasm.");
-    saved.edition.text.tags = vec!["build".to_owned(), "with \"quotes\" and ü".to_owned()];
-    saved.edition.text.title = Some("Build".to_owned());
-    saved.edition.key = Some("build/nasm".to_owned());
+    saved.fields.text.tags = vec!["build".to_owned(), "with \"quotes\" and ü".to_owned()];
+    saved.fields.text.title = Some("Build".to_owned());
+    saved.fields.key = Some("build/nasm".to_owned());
     saved.place.position = Some(-3);
     saved.usage.access_count = 7;
     let first = store(home.path());

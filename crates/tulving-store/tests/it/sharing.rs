@@ -15,13 +15,13 @@ use crate::made::{act, apply, insert, memory, save, store, user};
 fn the_pulse_tells_of_own_and_foreign_commits() {
     let home = tempdir().expect("a folder");
     let (mine, other) = (store(home.path()), store(home.path()));
-    let rest = mine.pulse().expect("read");
-    assert_eq!(mine.pulse().expect("read"), rest, "nothing was written");
+    let rest = mine.change_counter().expect("read");
+    assert_eq!(mine.change_counter().expect("read"), rest, "nothing was written");
     save(&mine, "mine");
-    let own = mine.pulse().expect("read");
+    let own = mine.change_counter().expect("read");
     assert_ne!(own, rest);
     save(&other, "of another");
-    assert_ne!(mine.pulse().expect("read"), own);
+    assert_ne!(mine.change_counter().expect("read"), own);
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn a_failed_set_leaves_nothing_and_the_store_goes_on() {
     let store = store(home.path());
     let mut lost = memory("in no space");
     lost.space = SpaceId::from_bytes([9; 16]);
-    let before = (store.head().expect("read"), store.pulse().expect("read"));
+    let before = (store.head().expect("read"), store.change_counter().expect("read"));
     store.apply(&act(vec![insert(memory("first")), insert(lost)])).expect_err("no such space");
-    assert_eq!((store.head().expect("read"), store.pulse().expect("read")), before);
+    assert_eq!((store.head().expect("read"), store.change_counter().expect("read")), before);
     assert_eq!(apply(&store, vec![insert(memory("first"))]).numbers[0].map(|number| number.0), Some(1));
 }

@@ -3,15 +3,15 @@ use tempfile::tempdir;
 use tulving_core::model::change::{Revision, Touch, Write};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
 use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
-use tulving_core::model::record::{Loaded, Record};
+use tulving_core::model::record::{LoadOutcome, Record};
 use tulving_core::model::request::{Filter, Forgotten, Sort};
 use tulving_core::model::vocabulary::VersionAct;
 use tulving_core::ports::{Memories, Store};
 
 use crate::fixture::fill;
-use crate::made::{act, apply, dump, edition, insert, memory, save, store, time, user};
+use crate::made::{act, apply, dump, fields, insert, memory, save, store, time, user};
 
-fn load(into: &tulving_store::SqliteStore, records: Vec<Record>) -> Vec<Loaded> {
+fn load(into: &tulving_store::SqliteStore, records: Vec<Record>) -> Vec<LoadOutcome> {
     let writes = records.into_iter().map(|record| Write::Load(Box::new(record))).collect();
     apply(into, writes).loaded
 }
@@ -27,10 +27,13 @@ fn a_dump_of_a_load_is_the_dump() {
     assert_eq!(records, dump(&source, 1_000), "small pages and JSON lose nothing");
 
     let loaded = load(&target, records.clone());
-    assert!(loaded.iter().all(|fate| matches!(fate, Loaded::Added | Loaded::Present)), "{loaded:?}");
+    assert!(
+        loaded.iter().all(|fate| matches!(fate, LoadOutcome::Added | LoadOutcome::Present)),
+        "{loaded:?}"
+    );
     assert_eq!(dump(&target, 1_000), records);
     let again = load(&target, records.clone());
-    assert!(again.iter().all(|fate| *fate == Loaded::Present), "{again:?}");
+    assert!(again.iter().all(|fate| *fate == LoadOutcome::Present), "{again:?}");
     assert_eq!(dump(&target, 1_000), records);
 }
 
@@ -49,7 +52,7 @@ fn a_taken_number_is_replaced_and_a_taken_content_stands() {
     let loaded = load(&target, vec![memory_record(&records, first), memory_record(&records, second)]);
     assert_eq!(
         loaded,
-        [Loaded::Renumbered { from: Number(1), to: Number(2) }, Loaded::Duplicate { of: here }]
+        [LoadOutcome::Renumbered { from: Number(1), to: Number(2) }, LoadOutcome::Duplicate { of: here }]
     );
     let found = target.memory(&user(), SpaceId::DEFAULT, first.into(), Forgotten::Without).expect("read");
     assert_eq!(found.and_then(|memory| memory.number), Some(Number(2)));
@@ -65,7 +68,7 @@ fn what_refers_to_nothing_is_left_out() {
     let lost: Vec<Record> =
         dump(&source, 1_000).into_iter().filter(|record| matches!(record, Record::Association(_))).collect();
     assert!(!lost.is_empty());
-    assert!(load(&target, lost).iter().all(|fate| *fate == Loaded::Dangling));
+    assert!(load(&target, lost).iter().all(|fate| *fate == LoadOutcome::Dangling));
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn what_must_be_unique_is_named_when_it_is_taken() {
     let home = tempdir().expect("a folder");
     let store = store(home.path());
     let mut keyed = memory("with a key");
-    keyed.edition.key = Some("a".to_owned());
+    keyed.fields.key = Some("a".to_owned());
     keyed.provenance.source_path = Some("notes.md".to_owned());
     let plain = memory("plain");
     apply(&store, vec![insert(keyed.clone()), insert(plain.clone())]);
@@ -85,10 +88,10 @@ fn what_must_be_unique_is_named_when_it_is_taken() {
             error => panic!("{error}"),
         }
     };
-    assert_eq!(taken(&|other| other.edition.key.clone_from(&keyed.edition.key)), Unique::Key);
+    assert_eq!(taken(&|other| other.fields.key.clone_from(&keyed.fields.key)), Unique::Key);
     let path = &keyed.provenance.source_path;
     assert_eq!(taken(&|other| other.provenance.source_path.clone_from(path)), Unique::SourcePath);
-    assert_eq!(taken(&|other| other.edition.text = plain.edition.text.clone()), Unique::Content);
+    assert_eq!(taken(&|other| other.fields.text = plain.fields.text.clone()), Unique::Content);
     assert_eq!(taken(&|other| other.id = plain.id), Unique::Id);
 }
 
@@ -130,7 +133,7 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
         let mut record = made.clone();
         let content = format!("made by hand {n}");
         record.memory.id = MemoryId::mint(time(n));
-        record.memory.edition = edition(&content);
+        record.memory.fields = fields(&content);
         record.memory.version = Version(version);
         record.versions = past
             .into_iter()
@@ -153,9 +156,9 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
                 id,
                 from: found.version,
                 act: VersionAct::Updated,
-                edition: edition(&format!("{content}, edit {round}")),
-                stood: found.standing,
-                standing: found.standing,
+                fields: fields(&format!("{content}, edit {round}")),
+                stood: found.status,
+                status: found.status,
                 chunks: None,
                 vouched: None,
             };

@@ -133,7 +133,7 @@ impl BackupBed {
                 let bytes = self.objects.get(&attachment.object_key).expect("sound").expect("there");
                 memories.push(String::from_utf8(bytes).expect("text"));
             }
-            memories.push(memory.edition.text.content);
+            memories.push(memory.fields.text.content);
         }
         let mut files = BTreeMap::new();
         for folder in ["workspace", "previous"] {

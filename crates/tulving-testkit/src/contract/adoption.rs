@@ -4,7 +4,7 @@ use tulving_core::model::change::{AdoptedItem, Adoption, ForeignItem, Write};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::{Number, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Chunk, Memory};
-use tulving_core::model::record::{CurrentVersion, Loaded, MemoryRecord};
+use tulving_core::model::record::{CurrentVersion, LoadOutcome, MemoryRecord};
 use tulving_core::model::vocabulary::{System, VersionAct};
 
 use super::{StoreFactory, conflict, good, world};
@@ -41,13 +41,16 @@ pub fn what_stands_for_a_foreign_memory_is_known(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let there = world.hub("elsewhere");
     let mine = world.put(HERE, USER, "said here", |_| {});
-    let (new, twin) = (world.draft(HERE, USER, "new"), world.draft(HERE, USER, "said here"));
+    let (new, duplicate) = (world.draft(HERE, USER, "new"), world.draft(HERE, USER, "said here"));
     let loaded = world.apply(vec![
         adopt(item(1, 1), &new, 0),
-        adopt(item(2, 2), &twin, 0),
-        adopt(item(3, 3), &Memory { id: mine.id, ..twin.clone() }, 0),
+        adopt(item(2, 2), &duplicate, 0),
+        adopt(item(3, 3), &Memory { id: mine.id, ..duplicate.clone() }, 0),
     ]);
-    assert_eq!(loaded.loaded, [Loaded::Added, Loaded::Duplicate { of: mine.id }, Loaded::Present]);
+    assert_eq!(
+        loaded.loaded,
+        [LoadOutcome::Added, LoadOutcome::Duplicate { of: mine.id }, LoadOutcome::Present]
+    );
     let found = known(&world, 1).expect("it is known");
     assert_eq!((found.memory, found.says, found.space), (new.id, [1; 32], HERE));
     assert_eq!((found.version, found.current), (Version::FIRST, Version::FIRST));
@@ -63,7 +66,7 @@ pub fn what_stands_for_a_foreign_memory_is_known(fresh: StoreFactory<'_>) {
         assert_eq!(good(world.store.adopted(space, owner, system, &[[1; 32]])), []);
     }
     let seen = world.seen(&crate::build::eyes(USER), new.id).expect("it is there");
-    world.edit(&seen, |edition| edition.key = Some("k".to_owned()));
+    world.edit(&seen, |fields| fields.key = Some("k".to_owned()));
     let edited = known(&world, 1).expect("it is known");
     assert_eq!((edited.version, edited.current), (Version::FIRST, Version(2)));
     world.apply(vec![Write::Adopted { item: item(1, 9), memory: new.id }]);
@@ -90,8 +93,8 @@ pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: StoreFacto
         adopt(item(3, 1), &numbered(None, "none"), 4),
         adopt(item(4, 1), &numbered(Some(4), "four"), 4),
     ]);
-    let moved = Loaded::Renumbered { from: Number(1), to: Number(5) };
-    assert_eq!(loaded.loaded, [moved, Loaded::Added, Loaded::Added, Loaded::Added]);
+    let moved = LoadOutcome::Renumbered { from: Number(1), to: Number(5) };
+    assert_eq!(loaded.loaded, [moved, LoadOutcome::Added, LoadOutcome::Added, LoadOutcome::Added]);
     let next = world.put(HERE, USER, "the next", |_| {});
     assert_eq!(next.number, Some(Number(7)));
 }

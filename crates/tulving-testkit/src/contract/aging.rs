@@ -4,7 +4,7 @@ use tulving_core::model::change::{Touch, Write};
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::job::{Job, Lease};
 use tulving_core::model::life::Life;
-use tulving_core::model::memory::{Mirror, Standing};
+use tulving_core::model::memory::{Mirror, Status};
 use tulving_core::model::vocabulary::{AuditAct, JobState, State};
 
 use super::{StoreFactory, good, world};
@@ -20,20 +20,16 @@ pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("here");
     let (elsewhere, other) = world.hub_with_writer("there");
     let memory = world.put(space, owner, "a goal", |m| {
-        m.edition.text.tags = vec!["api".to_owned(), "später".to_owned()];
-        m.edition.span.expires_at = Some(build::second(900));
-        m.standing = Standing { pinned: true, ..Standing::new(State::Cooling) };
-        m.standing.ruled_at = Some(build::second(5));
+        m.fields.text.tags = vec!["api".to_owned(), "später".to_owned()];
+        m.fields.span.expires_at = Some(build::second(900));
+        m.status = Status { pinned: true, ..Status::new(State::Cooling) };
+        m.status.ruled_at = Some(build::second(5));
     });
     world.put(elsewhere, other, "another", |_| ());
     world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 3, at: build::second(700) }])]);
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
     assert_eq!(seen.usage.access_count, 3);
-    assert_eq!(
-        seen.standing,
-        Standing { pinned: true, ..Standing::new(State::Active) },
-        "use brought it back"
-    );
+    assert_eq!(seen.status, Status { pinned: true, ..Status::new(State::Active) }, "use brought it back");
     assert_eq!(lives(&world, &[space]), [Life::of(&seen)]);
     assert_eq!(lives(&world, &[space, elsewhere]).len(), 2);
     assert_eq!(lives(&world, &[]), []);
@@ -43,15 +39,15 @@ pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
 pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
-    let put = |content: &str, change: &dyn Fn(&mut Standing)| {
-        world.put(space, owner, content, |m| change(&mut m.standing)).id
+    let put = |content: &str, change: &dyn Fn(&mut Status)| {
+        world.put(space, owner, content, |m| change(&mut m.status)).id
     };
     let mut moved: Vec<MemoryId> = vec![
         put("active", &|_| ()),
         put("cooling", &|s| s.state = State::Cooling),
         put("archived by a rule", &|s| *s = s.ruled(State::Archived, build::second(9))),
         put("archived and forgotten", &|s| {
-            *s = Standing { forgotten_at: Some(build::second(9)), ..s.moved(State::Archived) };
+            *s = Status { forgotten_at: Some(build::second(9)), ..s.moved(State::Archived) };
         }),
     ];
     put("archived by hand", &|s| s.state = State::Archived);
@@ -77,10 +73,9 @@ pub fn a_move_knows_from_when_rules_count(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
     let memory = world.put(space, owner, "aging", |_| ());
-    let cooled =
-        world.shift(&memory, |standing| *standing = standing.ruled(State::Cooling, build::second(50)));
-    assert_eq!(world.seen(&eyes(owner), memory.id).expect("there").standing, cooled.standing);
-    let stale = Standing { ruled_at: None, ..cooled.standing };
+    let cooled = world.shift(&memory, |status| *status = status.ruled(State::Cooling, build::second(50)));
+    assert_eq!(world.seen(&eyes(owner), memory.id).expect("there").status, cooled.status);
+    let stale = Status { ruled_at: None, ..cooled.status };
     let write = Write::Move { id: memory.id, from: stale, to: stale.moved(State::Archived) };
     assert!(world.try_apply(vec![write]).is_err());
 }

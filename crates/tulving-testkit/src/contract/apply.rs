@@ -20,7 +20,7 @@ use crate::build::{self, StoreFixture, eyes};
 pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("whole");
-    let keyed = world.put(space, owner, "keyed", |m| m.edition.key = Some("k".to_owned()));
+    let keyed = world.put(space, owner, "keyed", |m| m.fields.key = Some("k".to_owned()));
     let spare = world.put(space, owner, "spare", |_| ());
     let gone = world.put(space, owner, "gone", |_| ());
     world.erase(gone.id);
@@ -29,16 +29,16 @@ pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
     let mut stale = keyed.clone();
     stale.version = Version(7);
     let mut elsewhere = keyed.clone();
-    elsewhere.standing.pinned = true;
+    elsewhere.status.pinned = true;
     let mut second_key = world.draft(space, owner, "second");
-    second_key.edition.key = Some("k".to_owned());
+    second_key.fields.key = Some("k".to_owned());
     let mut other_job = job.clone();
     other_job.attempts = 2;
     let now = world.now();
     let bad: Vec<(&str, Write)> = vec![
-        ("a stale revision", build::revise(&stale, build::edition("new"))),
+        ("a stale revision", build::revise(&stale, build::fields("new"))),
         ("a move from elsewhere", build::shift(&elsewhere, |s| s.state = State::Archived)),
-        ("a revision of what was moved", build::revise(&elsewhere, build::edition("new"))),
+        ("a revision of what was moved", build::revise(&elsewhere, build::fields("new"))),
         ("an erasure of another version", Write::Erase { id: keyed.id, from: Some(Version(7)) }),
         ("a relocation of another version", build::relocate(&stale, SpaceId::DEFAULT)),
         ("an erasure of nothing", Write::Erase { id: gone.id, from: None }),
@@ -72,7 +72,7 @@ pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
         let fine = world.draft(space, owner, "fine");
         let writes = vec![
             build::insert(&fine),
-            build::revise(&spare, build::edition("edited")),
+            build::revise(&spare, build::fields("edited")),
             Write::Link(build::link(now, fine.id, keyed.id, Relation::RelatedTo)),
             Write::LogTurn(world.turn(space, owner, "hello")),
             Write::Audit(world.audit(AuditAct::Forgot, Some(space), Some(fine.id))),
@@ -130,7 +130,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: StoreFactory<'_>) {
     memory.version = Version(9);
     let stranger = world.principal("stranger");
     let writes = vec![
-        build::revise(&memory, build::edition("x")),
+        build::revise(&memory, build::fields("x")),
         build::insert(&world.draft(space, owner, "there")),
         Write::Erase { id: MemoryId::mint(world.now()), from: None },
     ];
@@ -144,13 +144,13 @@ pub fn a_stale_revision_conflicts(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("stale");
     let first = world.put(space, owner, "one", |_| ());
     world.edit(&first, |e| e.text.content = "two".to_owned());
-    let late = build::revise(&first, build::edition("three"));
+    let late = build::revise(&first, build::fields("three"));
     assert_eq!(
         conflict(world.try_apply(vec![late])),
         Conflict::Stale { id: first.id, expected: Version(1), found: Version(2) }
     );
     let seen = world.seen(&eyes(owner), first.id).expect("it is there");
-    assert_eq!((seen.version, seen.edition.text.content.as_str()), (Version(2), "two"));
+    assert_eq!((seen.version, seen.fields.text.content.as_str()), (Version(2), "two"));
 }
 
 /// An edit decided before a memory was moved would undo the move, so it is refused.
@@ -160,20 +160,20 @@ pub fn a_revision_of_what_moved_conflicts(fresh: StoreFactory<'_>) {
     let memory = world.put(space, owner, "here", |_| ());
     let moved = world.shift(&memory, |s| s.pinned = true);
     assert_eq!(
-        conflict(world.try_apply(vec![build::revise(&memory, build::edition("edited"))])),
+        conflict(world.try_apply(vec![build::revise(&memory, build::fields("edited"))])),
         Conflict::Moved { id: memory.id }
     );
     assert_eq!(world.seen(&eyes(owner), memory.id), Some(moved.clone()));
     world.edit(&moved, |e| e.text.content = "edited".to_owned());
 }
 
-/// A move decided on another standing is refused, whichever part of it differs.
+/// A move decided on another status is refused, whichever part of it differs.
 pub fn a_move_from_elsewhere_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moved");
     let memory = world.put(space, owner, "here", |_| ());
     let now = world.now();
-    let mut others = [memory.standing; 6];
+    let mut others = [memory.status; 6];
     others[0].state = State::Cooling;
     others[1].forgotten_at = Some(now);
     others[2].quarantined_at = Some(now);
@@ -198,7 +198,7 @@ pub fn what_is_gone_conflicts(fresh: StoreFactory<'_>) {
     world.erase(gone.id);
     let now = world.now();
     let writes = [
-        build::revise(&gone, build::edition("x")),
+        build::revise(&gone, build::fields("x")),
         build::shift(&gone, |s| s.pinned = true),
         Write::Erase { id: gone.id, from: None },
         Write::Link(build::link(now, here.id, gone.id, Relation::RelatedTo)),
@@ -214,16 +214,16 @@ pub fn what_is_gone_conflicts(fresh: StoreFactory<'_>) {
 pub fn writes_of_a_set_build_on_each_other(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("order");
-    let holder = world.put(space, owner, "holder", |m| m.edition.key = Some("k".to_owned()));
+    let holder = world.put(space, owner, "holder", |m| m.fields.key = Some("k".to_owned()));
     let heir = world.draft(space, owner, "heir");
     let mut second = heir.clone();
     second.version = Version(2);
-    let mut keyed = build::edition("heir, edited");
+    let mut keyed = build::fields("heir, edited");
     keyed.key = Some("k".to_owned());
     let writes = vec![
         build::insert(&heir),
-        build::revise(&holder, build::edition("holder without a key")),
-        build::revise(&heir, build::edition("heir once")),
+        build::revise(&holder, build::fields("holder without a key")),
+        build::revise(&heir, build::fields("heir once")),
         build::revise(&second, keyed),
         build::shift(&heir, |s| s.pinned = true),
         Write::Link(build::link(world.now(), heir.id, holder.id, Relation::Updates)),
@@ -231,10 +231,10 @@ pub fn writes_of_a_set_build_on_each_other(fresh: StoreFactory<'_>) {
     world.apply(writes);
     let viewer = eyes(owner);
     let heir = world.seen(&viewer, heir.id).expect("it was inserted");
-    assert_eq!((heir.version, heir.edition.key.as_deref()), (Version(3), Some("k")));
-    assert!(heir.standing.pinned);
+    assert_eq!((heir.version, heir.fields.key.as_deref()), (Version(3), Some("k")));
+    assert!(heir.status.pinned);
     let holder = world.seen(&viewer, holder.id).expect("it is there");
-    assert_eq!((holder.edition.key, holder.superseded_by), (None, Some(heir.id)));
+    assert_eq!((holder.fields.key, holder.superseded_by), (None, Some(heir.id)));
     assert_eq!(good(world.store.versions(&viewer, heir.id)).len(), 3);
 }
 
@@ -320,26 +320,26 @@ fn full(world: &StoreFixture, space: SpaceId, owner: PrincipalId) -> tulving_cor
         owner,
         "Γειά, 世界 👩‍👩‍👧‍👦\n\tשלום \"quoted\" \\ %_'; DROP",
         |m| {
-            m.edition.key = Some("kéy/with:signs".to_owned());
-            m.edition.boundary = Boundary::Team;
-            m.edition.text.content_type = ContentType::Markdown;
-            m.edition.text.title = Some("a ‘title’".to_owned());
-            m.edition.text.summary = Some("in short".to_owned());
-            m.edition.text.tags = vec!["b".to_owned(), "a\"b,c".to_owned(), "ü".to_owned()];
-            m.edition.class.memory_type = MemoryType::Routine;
-            m.edition.class.kind = Kind::Rationale;
-            m.edition.class.stability = Stability::Volatile;
-            m.edition.class.importance = Importance::new(0.123_456_789).expect("within bounds");
-            m.edition.span = Span {
+            m.fields.key = Some("kéy/with:signs".to_owned());
+            m.fields.boundary = Boundary::Team;
+            m.fields.text.content_type = ContentType::Markdown;
+            m.fields.text.title = Some("a ‘title’".to_owned());
+            m.fields.text.summary = Some("in short".to_owned());
+            m.fields.text.tags = vec!["b".to_owned(), "a\"b,c".to_owned(), "ü".to_owned()];
+            m.fields.class.memory_type = MemoryType::Routine;
+            m.fields.class.kind = Kind::Rationale;
+            m.fields.class.stability = Stability::Volatile;
+            m.fields.class.importance = Importance::new(0.123_456_789).expect("within bounds");
+            m.fields.span = Span {
                 occurred_at: far(-1),
                 valid_from: far(i64::MIN),
                 valid_until: far(i64::MAX),
                 expires_at: Some(now),
             };
-            m.edition.source_note = Some("a note".to_owned());
-            m.standing.state = State::Processing;
-            m.standing.pinned = true;
-            m.standing.quarantined_at = Some(now);
+            m.fields.source_note = Some("a note".to_owned());
+            m.status.state = State::Processing;
+            m.status.pinned = true;
+            m.status.quarantined_at = Some(now);
             m.provenance = Provenance {
                 author: Author::Auto,
                 origin: Origin::Extraction,
@@ -369,7 +369,7 @@ fn full(world: &StoreFixture, space: SpaceId, owner: PrincipalId) -> tulving_cor
     )
 }
 
-/// An edit replaces the edition, advances `updated_at` and the version, and changes nothing else.
+/// An edit replaces the fields, advances `updated_at` and the version, and changes nothing else.
 pub fn a_revision_keeps_what_is_not_its_own(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("revised");
@@ -384,16 +384,16 @@ pub fn a_revision_keeps_what_is_not_its_own(fresh: StoreFactory<'_>) {
     });
     assert_eq!(after.version, Version(2));
     assert!(after.usage.updated_at > before.usage.updated_at);
-    assert_eq!(after.edition.text.content, "other words");
-    assert_eq!((&after.edition.key, after.edition.span), (&None, Span::default()));
+    assert_eq!(after.fields.text.content, "other words");
+    assert_eq!((&after.fields.key, after.fields.span), (&None, Span::default()));
     let mut expected = touched;
     expected.version = after.version;
-    expected.edition = after.edition.clone();
+    expected.fields = after.fields.clone();
     expected.usage.updated_at = after.usage.updated_at;
     assert_eq!(after, expected, "owner, number, standing, provenance, place, access stay");
 }
 
-/// Moving changes the standing and nothing else.
+/// Moving changes the status and nothing else.
 pub fn a_move_makes_no_version(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("move");
@@ -485,9 +485,9 @@ pub fn a_right_holds_where_its_memory_is(fresh: StoreFactory<'_>) {
     let memory = world.put(here, owner, "a memory", |_| ());
     let right = |space, over| Right { space, role: Role::Writer, over };
     let attempt = |rights: Vec<Right>| {
-        let pinned = world.seen(&eyes(PrincipalId::USER), memory.id).is_some_and(|m| m.standing.pinned);
+        let pinned = world.seen(&eyes(PrincipalId::USER), memory.id).is_some_and(|m| m.status.pinned);
         let mut before = memory.clone();
-        before.standing.pinned = pinned;
+        before.status.pinned = pinned;
         world.apply_as(owner, rights, vec![build::shift(&before, |s| s.pinned = !pinned)])
     };
     world.join(PrincipalId::USER, MemberOf::Space(here), Role::Reader);
@@ -520,7 +520,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("erased");
     let viewer = eyes(owner);
     let doomed = world.put(space, owner, "doomed", |m| {
-        m.edition.key = Some("k".to_owned());
+        m.fields.key = Some("k".to_owned());
         m.provenance.source_path = Some("p".to_owned());
     });
     let doomed = world.edit(&doomed, |e| e.text.content = "doomed again".to_owned());
@@ -547,7 +547,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     let text = format!("{:?}", world.dump());
     assert!(!text.contains("doomed"), "nothing of the content is dumped");
     world.put(space, owner, "doomed", |m| {
-        m.edition.key = Some("k".to_owned());
+        m.fields.key = Some("k".to_owned());
         m.provenance.source_path = Some("p".to_owned());
     });
     let again = conflict(world.try_apply(vec![Write::Erase { id: doomed.id, from: None }]));
@@ -580,7 +580,7 @@ pub fn a_touch_warms_what_was_cooling(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("warmed");
     let viewer = eyes(owner);
     let made = State::ALL.iter().map(|state| {
-        let memory = world.put(space, owner, state.as_str(), |m| m.standing.state = *state);
+        let memory = world.put(space, owner, state.as_str(), |m| m.status.state = *state);
         (*state, memory.id)
     });
     let made: Vec<_> = made.collect();
@@ -591,7 +591,7 @@ pub fn a_touch_warms_what_was_cooling(fresh: StoreFactory<'_>) {
     for (state, id) in &made {
         let seen = world.seen(&viewer, *id).expect("there");
         let expected = if *state == State::Cooling { State::Active } else { *state };
-        assert_eq!((seen.standing.state, seen.version), (expected, Version(1)), "{state}");
+        assert_eq!((seen.status.state, seen.version), (expected, Version(1)), "{state}");
     }
     let logged: Vec<_> =
         good(world.store.changes(head, 9)).into_iter().map(|change| (change.kind, change.memory)).collect();

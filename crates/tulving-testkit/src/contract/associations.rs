@@ -32,7 +32,7 @@ pub fn an_edge_shows_only_between_what_shows(fresh: StoreFactory<'_>) {
     world.join(owner, MemberOf::Space(other_space), Role::Writer);
     let centre = world.put(space, owner, "centre", |_| ());
     let shared = world.put(space, owner, "shared", |_| ());
-    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let private = world.put(space, owner, "private", |m| m.fields.boundary = Boundary::Private);
     let elsewhere = world.put(other_space, owner, "elsewhere", |_| ());
     let out = world.link(&centre, &shared, Relation::RelatedTo);
     world.link(&private, &centre, Relation::PartOf);
@@ -121,10 +121,10 @@ pub fn a_replacement_keeps_every_edge(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("kept");
     let reader = world.principal("reader");
     world.join(reader, MemberOf::Space(space), Role::Reader);
-    let old = world.put(space, owner, "old", |m| m.edition.key = Some("key".to_owned()));
+    let old = world.put(space, owner, "old", |m| m.fields.key = Some("key".to_owned()));
     let shared = world.put(space, owner, "shared", |_| ());
     let forgotten = world.put(space, owner, "forgotten", |_| ());
-    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let private = world.put(space, owner, "private", |m| m.fields.boundary = Boundary::Private);
     let out = world.link(&old, &shared, Relation::PartOf);
     let hidden = world.link(&private, &old, Relation::Updates);
     world.link(&old, &forgotten, Relation::CausedBy);
@@ -158,7 +158,7 @@ pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
     let told = || {
         let store = &world.store;
         let listed = Filter { substring: Some("old".to_owned()), ..Filter::default() };
-        let content_hash = Some(old.edition.text.content_hash);
+        let content_hash = Some(old.fields.text.content_hash);
         let probe = Probe { content_hash, ..Probe::new(space, owner, Boundary::Hub) };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [
@@ -166,7 +166,7 @@ pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
             good(store.memory(&viewer, space, number, Forgotten::Without)),
             good(store.memories(&viewer, &[old.id])).pop(),
             good(store.list(&viewer, &listed, Sort::Newest, 1, None)).pop(),
-            good(store.twin(&viewer, &probe)),
+            good(store.duplicate(&viewer, &probe)),
         ];
         let told = answers.map(|memory| memory.expect("it is seen").superseded_by);
         assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "reads differ: {told:?}");
@@ -191,7 +191,7 @@ pub fn only_what_is_seen_supersedes(fresh: StoreFactory<'_>) {
     let reader = world.principal("reader");
     world.join(reader, MemberOf::Space(space), Role::Reader);
     let old = world.put(space, owner, "old", |_| ());
-    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let private = world.put(space, owner, "private", |m| m.fields.boundary = Boundary::Private);
     let shared = world.put(space, owner, "shared", |_| ());
     let told = |who| world.seen(&eyes(who), old.id).expect("it is shared").superseded_by;
     world.link(&private, &old, Relation::Updates);
@@ -212,7 +212,7 @@ pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: StoreFactory<'_>) {
     world.join(reader, MemberOf::Space(space), Role::Reader);
     let put = |content: &str| world.put(space, owner, content, |_| ());
     let [first, second, third, ring] = ["first", "second", "third", "ring"].map(put);
-    let private = world.put(space, owner, "private", |m| m.edition.boundary = Boundary::Private);
+    let private = world.put(space, owner, "private", |m| m.fields.boundary = Boundary::Private);
     for (new, old) in
         [(&second, &first), (&third, &second), (&private, &third), (&ring, &private), (&first, &ring)]
     {

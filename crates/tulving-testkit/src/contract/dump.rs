@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tulving_core::model::change::{Touch, Write};
 use tulving_core::model::id::{MemoryId, Number, OrgId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
-use tulving_core::model::record::{Loaded, Record};
+use tulving_core::model::record::{LoadOutcome, Record};
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind, State};
 
@@ -24,7 +24,7 @@ fn filled(fresh: StoreFactory<'_>) -> StoreFixture {
     world.join(owner, MemberOf::Team(team), Role::Reader);
     world.join(owner, MemberOf::Org(abroad), Role::Writer);
     let plain = world.put(space, owner, "plain", |_| ());
-    let edited = world.put(space, owner, "edited", |m| m.edition.key = Some("k".to_owned()));
+    let edited = world.put(space, owner, "edited", |m| m.fields.key = Some("k".to_owned()));
     let edited = world.edit(&edited, |e| e.text.content = "edited once".to_owned());
     let edited = world.edit(&edited, |e| e.boundary = Boundary::Private);
     let forgotten = world.put(embassy, owner, "forgotten", |_| ());
@@ -56,7 +56,7 @@ fn memories(records: &[Record]) -> Vec<&Memory> {
         .collect()
 }
 
-fn load(world: &StoreFixture, records: &[Record]) -> Vec<Loaded> {
+fn load(world: &StoreFixture, records: &[Record]) -> Vec<LoadOutcome> {
     let writes = records.iter().map(|record| Write::Load(Box::new(record.clone())));
     world.apply(writes.collect()).loaded
 }
@@ -116,7 +116,7 @@ pub fn a_dump_is_complete_and_refers_backwards(fresh: StoreFactory<'_>) {
     }
     let told: Vec<(&str, u64)> = memories(&records)
         .into_iter()
-        .map(|memory| (memory.edition.text.content.as_str(), memory.usage.access_count))
+        .map(|memory| (memory.fields.text.content.as_str(), memory.usage.access_count))
         .collect();
     for expected in [("plain", 5), ("edited once", 0), ("forgotten", 0), ("archived", 0)] {
         assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
@@ -139,7 +139,7 @@ pub fn a_loaded_dump_is_the_same_store(fresh: StoreFactory<'_>) {
     let loaded = load(&to, &records);
     assert_eq!(loaded.len(), records.len(), "each line has its answer");
     for (record, loaded) in records.iter().zip(loaded) {
-        assert!(matches!(loaded, Loaded::Added | Loaded::Present), "{record:?} became {loaded:?}");
+        assert!(matches!(loaded, LoadOutcome::Added | LoadOutcome::Present), "{record:?} became {loaded:?}");
     }
     let copy = to.dump();
     for (record, copied) in records.iter().zip(&copy) {
@@ -165,7 +165,7 @@ pub fn loading_again_changes_nothing(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let records = world.dump();
     let loaded = load(&world, &records);
-    assert!(loaded.iter().all(|loaded| *loaded == Loaded::Present), "{loaded:?}");
+    assert!(loaded.iter().all(|loaded| *loaded == LoadOutcome::Present), "{loaded:?}");
     assert!(world.dump() == records, "the store is as it was");
 }
 
@@ -191,7 +191,7 @@ pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
     let here = to.put(SpaceId::DEFAULT, PrincipalId::USER, "from here", |_| ());
     assert_eq!(here.number, memory.number);
     let loaded = load(&to, &[record]);
-    let Loaded::Renumbered { from, to: given } = loaded[0] else {
+    let LoadOutcome::Renumbered { from, to: given } = loaded[0] else {
         panic!("{loaded:?}");
     };
     assert_eq!((Some(from), given), (memory.number, Number(2)));
@@ -205,14 +205,14 @@ pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
 pub fn a_repeated_memory_is_left_out(fresh: StoreFactory<'_>) {
     let changes: [fn(&mut Memory); 3] = [
         |_| (),
-        |m| m.edition.key = Some("k".to_owned()),
+        |m| m.fields.key = Some("k".to_owned()),
         |m| m.provenance.source_path = Some("p".to_owned()),
     ];
     for change in changes {
         let (_, memory, record) = one_memory(fresh, "the same", change);
         let to = world(fresh);
         let here = to.put(SpaceId::DEFAULT, PrincipalId::USER, "the same", change);
-        assert_eq!(load(&to, &[record]), [Loaded::Duplicate { of: here.id }]);
+        assert_eq!(load(&to, &[record]), [LoadOutcome::Duplicate { of: here.id }]);
         assert_eq!(to.seen(&eyes(PrincipalId::USER), memory.id), None);
         assert_eq!(memories(&to.dump()).len(), 1);
     }
@@ -223,7 +223,7 @@ pub fn an_edge_to_nowhere_is_left_out(fresh: StoreFactory<'_>) {
     let (world, memory, _) = one_memory(fresh, "here", |_| ());
     let before = world.dump();
     let edge = build::link(world.now(), memory.id, MemoryId::mint(world.now()), Relation::PartOf);
-    assert_eq!(load(&world, &[Record::Association(edge)]), [Loaded::Dangling]);
+    assert_eq!(load(&world, &[Record::Association(edge)]), [LoadOutcome::Dangling]);
     assert!(world.dump() == before);
 }
 

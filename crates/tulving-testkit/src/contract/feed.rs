@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tulving_core::model::change::{NewMemory, Revision, Write};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::model::memory::{Chunk, Embedding, Memory, Standing};
+use tulving_core::model::memory::{Chunk, Embedding, Memory, Status};
 use tulving_core::model::search::Entry;
 use tulving_core::model::vocabulary::{Boundary, ChangeKind, State, VersionAct};
 
@@ -81,8 +81,8 @@ pub fn entries_hold_everything(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("everything");
     let (_, other) = world.hub_with_writer("elsewhere");
-    let plain = world.put(space, owner, "plain", |m| m.edition.text.tags = vec!["a".to_owned()]);
-    let private = world.put(space, other, "private", |m| m.edition.boundary = Boundary::Private);
+    let plain = world.put(space, owner, "plain", |m| m.fields.text.tags = vec!["a".to_owned()]);
+    let private = world.put(space, other, "private", |m| m.fields.boundary = Boundary::Private);
     let now = world.now();
     let forgotten = world.put(space, owner, "forgotten", |_| ());
     let forgotten = world.shift(&forgotten, |s| s.forgotten_at = Some(now));
@@ -315,10 +315,10 @@ pub fn what_cannot_be_embedded_comes_last(fresh: StoreFactory<'_>) {
     assert_eq!(tried(1), [three.id]);
     assert_eq!(tried(0), []);
     world.apply(vec![Write::NotEmbedded { id: one.id, model: "unknown".to_owned() }]);
-    let pinned = world.shift(&two, |standing| standing.pinned = true);
+    let pinned = world.shift(&two, |status| status.pinned = true);
     world.apply(vec![embed(&pinned, vec![(0, vectors("a", 0.5))])]);
     assert_eq!(waiting(&world, "a"), [three.id, one.id]);
-    world.edit(&one, |edition| edition.text.content = "another".to_owned());
+    world.edit(&one, |fields| fields.text.content = "another".to_owned());
     assert_eq!(waiting(&world, "a"), [one.id, three.id]);
 }
 
@@ -332,13 +332,13 @@ pub fn what_waits_follows_every_move(fresh: StoreFactory<'_>) {
     assert_eq!(waiting(&world, "a"), [part.id, cold.id], "oldest first");
     assert_eq!(good(world.store.unembedded_ids("a", 1, 1)), [part.id]);
     let now = world.now();
-    let moves: [fn(&mut Standing, _); 3] = [
-        |standing, now| standing.forgotten_at = Some(now),
-        |standing, now| standing.quarantined_at = Some(now),
-        |standing, _| standing.state = State::Archived,
+    let moves: [fn(&mut Status, _); 3] = [
+        |status, now| status.forgotten_at = Some(now),
+        |status, now| status.quarantined_at = Some(now),
+        |status, _| status.state = State::Archived,
     ];
     for out in moves {
-        let back = cold.standing;
+        let back = cold.status;
         let away = world.shift(&cold, |s| out(s, now));
         assert_eq!(waiting(&world, "a"), [part.id]);
         world.shift(&away, |s| *s = back);
@@ -351,8 +351,8 @@ pub fn what_waits_follows_every_move(fresh: StoreFactory<'_>) {
         world.shift(&part, |s| s.state = state);
         world.apply(vec![Write::Move {
             id: part.id,
-            from: Standing { state, ..part.standing },
-            to: part.standing,
+            from: Status { state, ..part.status },
+            to: part.status,
         }]);
         assert_eq!(waiting(&world, "a"), [part.id, cold.id], "{state}");
     }
@@ -379,10 +379,10 @@ struct ExpectedMemory {
 
 impl ExpectedMemory {
     fn waits(&self, model: &str) -> bool {
-        let standing = &self.memory.standing;
-        standing.forgotten_at.is_none()
-            && standing.quarantined_at.is_none()
-            && standing.state != State::Archived
+        let status = &self.memory.status;
+        status.forgotten_at.is_none()
+            && status.quarantined_at.is_none()
+            && status.state != State::Archived
             && self.chunks.iter().any(|models| !models.contains(&model))
     }
 }
@@ -411,7 +411,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
             }
             (3..5, Some(picked)) => {
                 let now = world.now();
-                let standing = Standing {
+                let status = Status {
                     state: State::ALL[random.usize(..State::ALL.len())],
                     forgotten_at: (random.u8(..4) == 0).then_some(now),
                     quarantined_at: (random.u8(..4) == 0).then_some(now),
@@ -419,7 +419,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
                     ruled_at: random.bool().then_some(now),
                     done_at: random.bool().then_some(now),
                 };
-                picked.memory = world.shift(&picked.memory, |s| *s = standing);
+                picked.memory = world.shift(&picked.memory, |s| *s = status);
             }
             (5..8, Some(picked)) => {
                 let ordinal = random.usize(..picked.chunks.len());
@@ -428,25 +428,23 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
                 world.apply(vec![embed(&picked.memory, vec![made])]);
                 picked.chunks[ordinal].push(model);
             }
-            (8, Some(picked)) if picked.memory.standing.forgotten_at.is_none() => {
+            (8, Some(picked)) if picked.memory.status.forgotten_at.is_none() => {
                 let new = random.bool();
-                let standing = Standing {
-                    state: State::ALL[random.usize(..State::ALL.len())],
-                    ..picked.memory.standing
-                };
+                let status =
+                    Status { state: State::ALL[random.usize(..State::ALL.len())], ..picked.memory.status };
                 world.apply(vec![Write::Revise(Box::new(Revision {
                     id: picked.memory.id,
                     attachment: None,
                     from: picked.memory.version,
                     act: VersionAct::Updated,
-                    edition: build::edition(&format!("edited {round}")),
-                    stood: picked.memory.standing,
-                    standing,
+                    fields: build::fields(&format!("edited {round}")),
+                    stood: picked.memory.status,
+                    status,
                     chunks: new.then(|| chunks(&some)),
                     vouched: None,
                 }))]);
                 picked.memory.version = picked.memory.version.next();
-                picked.memory.standing = standing;
+                picked.memory.status = status;
                 if new {
                     picked.chunks = models();
                 }

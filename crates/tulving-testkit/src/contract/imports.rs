@@ -4,7 +4,7 @@ use tulving_core::model::change::{Settled, Write};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
 use tulving_core::model::file::{ImportedFile, Stamp};
 use tulving_core::model::id::{PrincipalId, SpaceId, Version};
-use tulving_core::model::memory::{Attachment, Memory, Standing};
+use tulving_core::model::memory::{Attachment, Memory, Status};
 use tulving_core::model::vocabulary::{Boundary, State};
 use tulving_core::ports::Probe;
 use tulving_core::text::chunk;
@@ -23,7 +23,7 @@ fn file(memory: &Memory, path: &str, size: u64) -> ImportedFile {
         digest: [7; 32],
         settled: size.is_multiple_of(2),
         memory: memory.id,
-        standing: memory.standing,
+        status: memory.status,
     }
 }
 
@@ -71,7 +71,7 @@ pub fn an_imported_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     world.apply(vec![note(&later)]);
     let forgotten = world.forget(&one);
     let known = good(world.store.imported(HERE, USER));
-    assert_eq!(known[0].standing, forgotten.standing, "how its memory stands now");
+    assert_eq!(known[0].status, forgotten.status, "how its memory stands now");
     world.erase(one.id);
     assert_eq!(good(world.store.imported(HERE, USER)), []);
     let refused = world.try_apply(vec![note(&later)]);
@@ -84,7 +84,7 @@ pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Sto
     let saved = |owner: PrincipalId, path: &str, text: &str| {
         let mut memory = world.draft(HERE, owner, text);
         memory.provenance.source_path = Some(path.to_owned());
-        memory.edition.boundary = Boundary::Private;
+        memory.fields.boundary = Boundary::Private;
         world.save(memory)
     };
     let one = saved(USER, "/d/a.md", "one");
@@ -131,50 +131,50 @@ pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     let again = world.try_apply(vec![build::insert(&attached(&world, Some("b.pdf"), 'a'))]);
     assert_eq!(conflict(again), Conflict::Taken { what: Unique::Attachment });
     let mut same_text = attached(&world, Some("c.pdf"), 'b');
-    same_text.edition = first.edition.clone();
+    same_text.fields = first.fields.clone();
     world.save(same_text);
     world.save(attached(&world, None, 'a'));
     let hash = "a".repeat(64);
     let probe = Probe { attachment_hash: Some(&hash), ..Probe::new(HERE, USER, Boundary::Hub) };
-    let twin = good(world.store.twin(&build::eyes(USER), &probe)).expect("found");
-    assert_eq!(twin.id, first.id);
+    let duplicate = good(world.store.duplicate(&build::eyes(USER), &probe)).expect("found");
+    assert_eq!(duplicate.id, first.id);
     assert!(good(world.store.is_attached("k/a")) && !good(world.store.is_attached("k/z")));
     world.forget(&first);
     assert!(good(world.store.is_attached("k/a")), "what is forgotten may come back");
 }
 
-/// The result of the work replaces the placeholder, without a version, and only on the version and standing that the work
+/// The result of the work replaces the placeholder, without a version, and only on the version and status that the work
 /// started from.
 pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let mut waiting = attached(&world, Some("a.pdf"), 'a');
-    waiting.standing = Standing::new(State::Processing);
+    waiting.status = Status::new(State::Processing);
     let waiting = world.save(waiting);
-    let mut edition = build::edition("what the file says");
-    edition.text.title = Some("Its title".to_owned());
+    let mut fields = build::fields("what the file says");
+    fields.text.title = Some("Its title".to_owned());
     let attachment = waiting.provenance.attachment.clone();
     let attachment = attachment.map(|file| Attachment { trouble: Some("half of it".to_owned()), ..file });
     let settled = Settled {
         id: waiting.id,
         from: waiting.version,
-        chunks: Some(chunks_of(&edition.text.content)),
-        edition: edition.clone(),
-        stood: waiting.standing,
-        standing: Standing::new(State::Active),
+        chunks: Some(chunks_of(&fields.text.content)),
+        fields: fields.clone(),
+        stood: waiting.status,
+        status: Status::new(State::Active),
         attachment: attachment.clone(),
     };
     let write = |settled: &Settled| vec![Write::Settle(Box::new(settled.clone()))];
     let stale = Settled { from: Version(7), ..settled.clone() };
     assert!(matches!(conflict(world.try_apply(write(&stale))), Conflict::Stale { .. }));
-    let moved = Settled { stood: Standing::new(State::Cooling), ..settled.clone() };
+    let moved = Settled { stood: Status::new(State::Cooling), ..settled.clone() };
     assert_eq!(conflict(world.try_apply(write(&moved))), Conflict::Moved { id: waiting.id });
     let head = good(world.store.head());
     world.apply(write(&settled));
     assert!(good(world.store.head()) > head);
     let found = world.seen(&build::eyes(USER), waiting.id).expect("there");
-    assert_eq!((found.edition, found.provenance.attachment), (edition, attachment));
+    assert_eq!((found.fields, found.provenance.attachment), (fields, attachment));
     assert_eq!((found.version, found.usage), (waiting.version, waiting.usage), "no version");
-    assert_eq!(found.standing.state, State::Active);
+    assert_eq!(found.status.state, State::Active);
     assert_eq!(good(world.store.versions(&build::eyes(USER), waiting.id)).len(), 1);
     assert_eq!(good(world.store.sections(&build::eyes(USER), waiting.id)).len(), 1);
     world.erase(waiting.id);

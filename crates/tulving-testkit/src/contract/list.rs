@@ -80,27 +80,27 @@ fn random_memory(
 ) -> Memory {
     let word = pick(random, &["Alpha", "beta", "GAMMA", "über"]);
     let mut memory = world.put(space, owner, &format!("{word} {n}"), |m| {
-        m.edition.class.memory_type =
+        m.fields.class.memory_type =
             pick(random, &[MemoryType::Fact, MemoryType::Identity, MemoryType::Goal, MemoryType::Todo]);
-        m.edition.class.kind = pick(random, Kind::ALL);
-        m.edition.class.stability = pick(random, Stability::ALL);
-        m.edition.class.importance = Importance::new(f64::from(random.u8(..4)) / 4.0).expect("within bounds");
-        m.edition.boundary = pick(random, &[Boundary::Private, Boundary::Hub]);
-        m.edition.text.content_type = pick(random, &ContentType::ALL[..3]);
-        m.edition.text.tags =
+        m.fields.class.kind = pick(random, Kind::ALL);
+        m.fields.class.stability = pick(random, Stability::ALL);
+        m.fields.class.importance = Importance::new(f64::from(random.u8(..4)) / 4.0).expect("within bounds");
+        m.fields.boundary = pick(random, &[Boundary::Private, Boundary::Hub]);
+        m.fields.text.content_type = pick(random, &ContentType::ALL[..3]);
+        m.fields.text.tags =
             ["a", "b", "c"].into_iter().filter(|_| random.bool()).map(str::to_owned).collect();
-        m.edition.text.title = maybe(random, |_| "Titel ÜBER alles".to_owned());
-        m.edition.key = maybe(random, |_| format!("key-{n}"));
-        m.edition.span.expires_at = maybe(random, instant);
-        m.edition.span.valid_from = maybe(random, instant);
-        m.edition.span.valid_until = maybe(random, instant);
-        m.edition.span.occurred_at = maybe(random, instant_or_day);
+        m.fields.text.title = maybe(random, |_| "Titel ÜBER alles".to_owned());
+        m.fields.key = maybe(random, |_| format!("key-{n}"));
+        m.fields.span.expires_at = maybe(random, instant);
+        m.fields.span.valid_from = maybe(random, instant);
+        m.fields.span.valid_until = maybe(random, instant);
+        m.fields.span.occurred_at = maybe(random, instant_or_day);
         m.place.conversation = maybe(random, |_| "channel".to_owned());
         m.provenance.author = pick(random, Author::ALL);
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
-        m.standing.state = pick(random, State::ALL);
-        m.standing.pinned = random.u8(..4) == 0;
-        m.standing.done_at = maybe(random, instant_or_day);
+        m.status.state = pick(random, State::ALL);
+        m.status.pinned = random.u8(..4) == 0;
+        m.status.done_at = maybe(random, instant_or_day);
         if random.u8(..8) == 0 {
             m.provenance.source_path = Some(format!("path-{n}"));
             let occurrence = 0;
@@ -116,8 +116,8 @@ fn random_memory(
             let touch =
                 tulving_core::model::change::Touch { id: memory.id, count: random.u64(1..4), at: now };
             world.apply(vec![tulving_core::model::change::Write::Touch(vec![touch])]);
-            if memory.standing.state == State::Cooling {
-                memory.standing.state = State::Active;
+            if memory.status.state == State::Cooling {
+                memory.status.state = State::Active;
             }
             memory.usage.access_count = touch.count;
             memory.usage.accessed_at = now;
@@ -160,7 +160,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
 
 /// The filter as documented, for a viewer who is a plain member of both spaces.
 fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
-    let (edition, text, class) = (&memory.edition, &memory.edition.text, &memory.edition.class);
+    let (fields, text, class) = (&memory.fields, &memory.fields.text, &memory.fields.class);
     let within = |at: Timestamp| {
         filter.since.is_none_or(|since| at >= since) && filter.until.is_none_or(|until| at < until)
     };
@@ -170,19 +170,19 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         field.is_some_and(|field| fold(field).contains(&needle))
     };
     let one_of = |name: bool, empty: bool| empty || name;
-    let visible = memory.owner == viewer || edition.boundary != Boundary::Private;
+    let visible = memory.owner == viewer || fields.boundary != Boundary::Private;
     let forgotten = match filter.forgotten {
-        Forgotten::Without => memory.standing.forgotten_at.is_none(),
-        Forgotten::Only => memory.standing.forgotten_at.is_some() && memory.owner == viewer,
+        Forgotten::Without => memory.status.forgotten_at.is_none(),
+        Forgotten::Only => memory.status.forgotten_at.is_some() && memory.owner == viewer,
     };
-    let expired = matches!((edition.span.expires_at, filter.states_at), (Some(end), Some(at)) if end <= at);
-    let state = if expired { State::Archived } else { memory.standing.state };
+    let expired = matches!((fields.span.expires_at, filter.states_at), (Some(end), Some(at)) if end <= at);
+    let state = if expired { State::Archived } else { memory.status.state };
     let given = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
     visible
         && forgotten
         && match filter.quarantined {
-            Quarantined::Without => memory.standing.quarantined_at.is_none(),
-            Quarantined::Only => memory.standing.quarantined_at.is_some(),
+            Quarantined::Without => memory.status.quarantined_at.is_none(),
+            Quarantined::Only => memory.status.quarantined_at.is_some(),
             Quarantined::Either => true,
         }
         && filter.space.is_none_or(|space| space == memory.space)
@@ -192,23 +192,23 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && one_of(filter.states.contains(&state), filter.states.is_empty())
         && one_of(filter.content_types.contains(&text.content_type), filter.content_types.is_empty())
         && filter.tags.iter().all(|tag| text.tags.contains(tag))
-        && given(&filter.key, &edition.key)
+        && given(&filter.key, &fields.key)
         && given(&filter.source_path, &memory.provenance.source_path)
         && given(&filter.conversation, &memory.place.conversation)
         && given(&filter.source_agent, &memory.provenance.source_agent)
         && filter.author.is_none_or(|author| author == memory.provenance.author)
-        && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+        && filter.pinned.is_none_or(|pinned| pinned == memory.status.pinned)
         && filter.done.is_none_or(|done| match done {
-            true => memory.standing.done_at.is_some(),
+            true => memory.status.done_at.is_some(),
             false => {
-                memory.standing.done_at.is_none()
+                memory.status.done_at.is_none()
                     && matches!(class.memory_type, MemoryType::Todo | MemoryType::Goal)
             }
         })
         && within(memory.usage.created_at)
         && filter.timed.is_none_or(|timed| is_of(timed, memory))
         && (holds(Some(&text.content))
-            || (!filter.content_only && (holds(text.title.as_deref()) || holds(edition.key.as_deref()))))
+            || (!filter.content_only && (holds(text.title.as_deref()) || holds(fields.key.as_deref()))))
         && !(filter.records_only && memory.provenance.mirror.is_some())
         && filter.valid_at.is_none_or(|then| memory.held_at(then))
 }
@@ -221,16 +221,16 @@ fn is_of(timed: Timed, memory: &Memory) -> bool {
     let within = |period: Period, at: Timestamp| ends(period, at).0 <= at && at < ends(period, at).1;
     match timed {
         Timed::Happened(period) => {
-            within(period, memory.edition.span.occurred_at.unwrap_or(memory.usage.created_at))
+            within(period, memory.fields.span.occurred_at.unwrap_or(memory.usage.created_at))
         }
-        Timed::Done(period) => memory.standing.done_at.is_some_and(|at| within(period, at)),
+        Timed::Done(period) => memory.status.done_at.is_some_and(|at| within(period, at)),
         Timed::Due(period) => due(memory).is_none_or(|at| at < ends(period, at).1),
     }
 }
 
 fn due(memory: &Memory) -> Option<Timestamp> {
-    let span = &memory.edition.span;
-    if !matches!(memory.edition.class.memory_type, MemoryType::Todo | MemoryType::Goal) {
+    let span = &memory.fields.span;
+    if !matches!(memory.fields.class.memory_type, MemoryType::Todo | MemoryType::Goal) {
         return None;
     }
     match (span.valid_until, span.expires_at, span.occurred_at) {
@@ -247,20 +247,20 @@ fn sorted(mut memories: Vec<&Memory>, sort: Sort) -> Vec<MemoryId> {
             Sort::Updated => a.usage.updated_at.cmp(&b.usage.updated_at),
             Sort::Accessed => a.usage.accessed_at.cmp(&b.usage.accessed_at),
             Sort::Importance => {
-                let [a, b] = [a, b].map(|m| m.edition.class.importance.get());
+                let [a, b] = [a, b].map(|m| m.fields.class.importance.get());
                 a.total_cmp(&b)
             }
             Sort::MostAccessed => a.usage.access_count.cmp(&b.usage.access_count),
             Sort::Happened => {
-                let [a, b] = [a, b].map(|m| m.edition.span.occurred_at.unwrap_or(m.usage.created_at));
+                let [a, b] = [a, b].map(|m| m.fields.span.occurred_at.unwrap_or(m.usage.created_at));
                 a.cmp(&b)
             }
             Sort::Agenda => {
                 let [first, second] = [a, b].map(|m| {
-                    let (done, due) = (m.standing.done_at, due(m));
+                    let (done, due) = (m.status.done_at, due(m));
                     (done.is_none(), done, due.is_some(), due.map(std::cmp::Reverse))
                 });
-                let [a_matters, b_matters] = [a, b].map(|m| m.edition.class.importance.get());
+                let [a_matters, b_matters] = [a, b].map(|m| m.fields.class.importance.get());
                 let by = first.cmp(&second).then(a_matters.total_cmp(&b_matters));
                 by.then(a.usage.created_at.cmp(&b.usage.created_at))
             }
@@ -337,12 +337,12 @@ pub fn substrings_are_literal_and_ignore_case(fresh: StoreFactory<'_>) {
     for content in contents {
         world.put(space, owner, content, |_| ());
     }
-    world.put(space, owner, "by title", |m| m.edition.text.title = Some("The Title_1".to_owned()));
-    world.put(space, owner, "by key", |m| m.edition.key = Some("Key%1".to_owned()));
+    world.put(space, owner, "by title", |m| m.fields.text.title = Some("The Title_1".to_owned()));
+    world.put(space, owner, "by key", |m| m.fields.key = Some("Key%1".to_owned()));
     world.put(space, owner, "not by these", |m| {
-        m.edition.text.summary = Some("zebra".to_owned());
-        m.edition.text.tags = vec!["zebra".to_owned()];
-        m.edition.source_note = Some("zebra".to_owned());
+        m.fields.text.summary = Some("zebra".to_owned());
+        m.fields.text.tags = vec!["zebra".to_owned()];
+        m.fields.source_note = Some("zebra".to_owned());
     });
     let cases: &[(&str, &[&str])] = &[
         ("100%", &["100% sure"]),
@@ -366,7 +366,7 @@ pub fn substrings_are_literal_and_ignore_case(fresh: StoreFactory<'_>) {
     for (needle, expected) in cases {
         let filter = Filter { substring: Some((*needle).to_owned()), ..Filter::default() };
         let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
-        let found: Vec<&str> = found.iter().map(|memory| memory.edition.text.content.as_str()).collect();
+        let found: Vec<&str> = found.iter().map(|memory| memory.fields.text.content.as_str()).collect();
         assert_eq!(found, *expected, "{needle}");
     }
 }
@@ -458,7 +458,7 @@ pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
             read.sort_by_key(|memory| (memory.usage.created_at, memory.id));
             let mut expected = whole.clone();
             for memory in &mut expected {
-                let content = &mut memory.edition.text.content;
+                let content = &mut memory.fields.text.content;
                 *content = content.chars().take(each).collect();
             }
             assert_eq!(read, expected, "{each}");
@@ -479,7 +479,7 @@ pub fn pages_follow_each_other(fresh: StoreFactory<'_>) {
     for n in 0..30 {
         let at = crate::build::second(n / 4);
         let mut memory = crate::build::memory(at, space, owner, &format!("memory {n}"));
-        memory.standing.pinned = n % 3 == 0;
+        memory.status.pinned = n % 3 == 0;
         world.save(memory);
     }
     for filter in [Filter::default(), Filter { pinned: Some(true), space: Some(space), ..Filter::default() }]
@@ -542,11 +542,11 @@ pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("expiry");
     let expiry = world.now();
     world.put(space, owner, "forever", |_| ());
-    world.put(space, owner, "for a while", |m| m.edition.span.expires_at = Some(expiry));
-    world.put(space, owner, "put away", |m| m.standing.state = State::Archived);
+    world.put(space, owner, "for a while", |m| m.fields.span.expires_at = Some(expiry));
+    world.put(space, owner, "put away", |m| m.status.state = State::Archived);
     world.put(space, owner, "cool for a while", |m| {
-        m.standing.state = State::Cooling;
-        m.edition.span.expires_at = Some(expiry);
+        m.status.state = State::Cooling;
+        m.fields.span.expires_at = Some(expiry);
     });
     let found = |states: &[State], states_at| -> Vec<String> {
         let filter = Filter { states: states.to_vec(), states_at, ..Filter::default() };
@@ -554,7 +554,7 @@ pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
         assert_eq!(good(world.store.count(&eyes(owner), &filter)), found.len() as u64);
         assert_eq!(good(world.store.ids(&eyes(owner), &filter, Sort::Oldest)).len(), found.len());
         assert!(found.iter().all(|memory| filter.admits(memory)));
-        found.into_iter().map(|memory| memory.edition.text.content).collect()
+        found.into_iter().map(|memory| memory.fields.text.content).collect()
     };
     let (active, cooling, archived) = ([State::Active], [State::Cooling], [State::Archived]);
     for before in [None, Some(expiry.plus_millis(-1))] {
@@ -587,21 +587,21 @@ pub fn only_what_held_then_is_found_as_of_then(fresh: StoreFactory<'_>) {
     ];
     for (content, from, until) in spans {
         world.put(space, owner, content, |m| {
-            m.edition.span.valid_from = from.map(at);
-            m.edition.span.valid_until = until.map(at);
+            m.fields.span.valid_from = from.map(at);
+            m.fields.span.valid_until = until.map(at);
         });
     }
     let mut late = crate::build::memory(at(15), space, owner, "late");
-    late.edition.span.valid_from = Some(at(12));
+    late.fields.span.valid_from = Some(at(12));
     world.save(late);
     let mut told = crate::build::memory(at(30), space, owner, "told later");
-    told.edition.span.occurred_at = Some(at(18));
+    told.fields.span.occurred_at = Some(at(18));
     world.save(told);
     let held = |then| -> Vec<String> {
         let filter = Filter { valid_at: Some(at(then)), ..Filter::default() };
         let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));
         assert_eq!(good(world.store.count(&eyes(owner), &filter)), found.len() as u64);
-        found.into_iter().map(|memory| memory.edition.text.content).collect()
+        found.into_iter().map(|memory| memory.fields.text.content).collect()
     };
     assert_eq!(held(9), ["always", "until 20"]);
     assert_eq!(held(10), ["always", "from 10", "until 20", "from 10 until 20"]);

@@ -12,7 +12,7 @@ use tulving_core::model::vocabulary::{
 };
 
 use super::{StoreFactory, conflict, good, world};
-use crate::build::{StoreFixture, confined, edition, eyes, insert, revise};
+use crate::build::{StoreFixture, confined, eyes, fields, insert, revise};
 
 fn since(world: &StoreFixture, after: Seq) -> Vec<Change> {
     good(world.store.changes(after, 1_000))
@@ -25,7 +25,7 @@ pub fn every_change_has_its_entry(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("logged");
     let start = good(world.store.head());
     let a = world.put(space, owner, "a", |_| ());
-    let b = world.put(space, owner, "b", |m| m.edition.boundary = Boundary::Private);
+    let b = world.put(space, owner, "b", |m| m.fields.boundary = Boundary::Private);
     let b = world.edit(&b, |e| e.boundary = Boundary::Team);
     world.shift(&a, |s| s.pinned = true);
     let edge = world.link(&a, &b, Relation::PartOf);
@@ -168,10 +168,10 @@ pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: StoreFactory<
 pub fn every_commit_moves_the_pulse(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pulse");
-    let mut last = good(world.store.pulse());
+    let mut last = good(world.store.change_counter());
     for n in 0..5 {
         world.put(space, owner, &format!("memory {n}"), |_| ());
-        let now = good(world.store.pulse());
+        let now = good(world.store.change_counter());
         assert_ne!(now, last, "commit {n}");
         last = now;
     }
@@ -300,9 +300,9 @@ pub fn the_last_change_of_an_actor_is_known_by_its_traces(fresh: StoreFactory<'_
     assert_eq!(deed(&other, space), None);
     // An edit is found even after somebody else has edited the memory.
     let edited_at = world.now();
-    apply(&me, edited_at, vec![revise(&memory, edition("b"))]);
-    let edited = Memory { version: memory.version.next(), edition: edition("b"), ..memory.clone() };
-    apply(&Actor { principal: stranger, agent: None }, world.now(), vec![revise(&edited, edition("c"))]);
+    apply(&me, edited_at, vec![revise(&memory, fields("b"))]);
+    let edited = Memory { version: memory.version.next(), fields: fields("b"), ..memory.clone() };
+    apply(&Actor { principal: stranger, agent: None }, world.now(), vec![revise(&edited, fields("c"))]);
     let last = deed(&me, space).expect("a deed");
     assert_eq!(last.at, edited_at);
     assert_eq!(last.versions, written(edited.version, VersionAct::Updated));

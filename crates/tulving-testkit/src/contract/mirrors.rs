@@ -76,11 +76,11 @@ pub fn a_mirror_follows_its_line(fresh: StoreFactory<'_>) {
         known.sort_by_key(|entry| entry.occurrence);
         known.into_iter().map(|entry| (entry.hash, entry.occurrence, entry.line)).collect::<Vec<_>>()
     };
-    let hash = first.edition.text.content_hash;
+    let hash = first.fields.text.content_hash;
     assert_eq!(known(), [(hash, 0, 1), (hash, 1, 2)]);
-    let mut twin = world.draft(here, owner, "one");
-    twin.provenance = first.provenance.clone();
-    let refused = world.try_apply(vec![crate::build::insert(&twin)]);
+    let mut duplicate = world.draft(here, owner, "one");
+    duplicate.provenance = first.provenance.clone();
+    let refused = world.try_apply(vec![crate::build::insert(&duplicate)]);
     assert_eq!(conflict(refused), Conflict::Taken { what: Unique::Entry });
     let head = good(world.store.head());
     world.apply(vec![Write::Reline { id: first.id, line: 9 }]);

@@ -16,7 +16,7 @@ type MemoryMutation = fn(&mut Memory);
 
 /// A unique value of a memory, and the change that sets it.
 const HELD: [(Unique, MemoryMutation); 3] = [
-    (Unique::Key, |m| m.edition.key = Some("k".to_owned())),
+    (Unique::Key, |m| m.fields.key = Some("k".to_owned())),
     (Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned())),
     (Unique::Content, |_| ()),
 ];
@@ -52,7 +52,7 @@ impl UniquenessFixture {
         change: impl FnOnce(&mut Memory),
     ) -> Memory {
         let mut memory = self.world.draft(space, owner, content);
-        memory.edition.boundary = boundary;
+        memory.fields.boundary = boundary;
         change(&mut memory);
         memory
     }
@@ -117,9 +117,9 @@ impl UniquenessFixture {
 /// A key is unique among an owner's private memories of a space, and among its shared ones.
 pub fn a_key_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
-    place.check_audience(Unique::Key, |m| m.edition.key = Some("k".to_owned()));
+    place.check_audience(Unique::Key, |m| m.fields.key = Some("k".to_owned()));
     let two_keys = ["k", "K"].map(|key| {
-        place.draft(place.here, place.ann, Boundary::Hub, key, |m| m.edition.key = Some(key.to_owned()))
+        place.draft(place.here, place.ann, Boundary::Hub, key, |m| m.fields.key = Some(key.to_owned()))
     });
     for memory in two_keys {
         good(place.insert(&memory));
@@ -147,7 +147,7 @@ pub fn a_key_and_a_conversation_lift_the_rule_of_content(fresh: StoreFactory<'_>
     };
     good(hub(&|_| ()));
     for n in ["one", "two"] {
-        good(hub(&|m| m.edition.key = Some(n.to_owned())));
+        good(hub(&|m| m.fields.key = Some(n.to_owned())));
         good(hub(&|m| m.place.conversation = Some("both".to_owned())));
     }
     let what = Unique::Content;
@@ -197,35 +197,35 @@ pub fn an_edit_or_a_wider_boundary_cannot_take_what_is_held(fresh: StoreFactory<
     let place = UniquenessFixture::new(fresh);
     let world = &place.world;
     world.put(place.here, place.ann, "held", |_| ());
-    world.put(place.here, place.ann, "keyed", |m| m.edition.key = Some("k".to_owned()));
+    world.put(place.here, place.ann, "keyed", |m| m.fields.key = Some("k".to_owned()));
     let other = world.put(place.here, place.bob, "other", |_| ());
-    let private = world.put(place.here, place.bob, "held", |m| m.edition.boundary = Boundary::Private);
+    let private = world.put(place.here, place.bob, "held", |m| m.fields.boundary = Boundary::Private);
     let private_key = world.put(place.here, place.bob, "another", |m| {
-        m.edition.boundary = Boundary::Private;
-        m.edition.key = Some("k".to_owned());
+        m.fields.boundary = Boundary::Private;
+        m.fields.key = Some("k".to_owned());
     });
     let attempt = |memory: &Memory, change: &dyn Fn(&mut Memory)| {
         let mut to = memory.clone();
         change(&mut to);
-        to.edition.text.content_hash = build::text(&to.edition.text.content).content_hash;
-        let write = build::revise(memory, to.edition);
+        to.fields.text.content_hash = build::text(&to.fields.text.content).content_hash;
+        let write = build::revise(memory, to.fields);
         conflict(world.try_apply(vec![write]))
     };
     let taken = |what| Conflict::Taken { what };
-    let content = attempt(&other, &|m| m.edition.text.content = "held".to_owned());
+    let content = attempt(&other, &|m| m.fields.text.content = "held".to_owned());
     assert_eq!(content, taken(Unique::Content));
-    let key = attempt(&other, &|m| m.edition.key = Some("k".to_owned()));
+    let key = attempt(&other, &|m| m.fields.key = Some("k".to_owned()));
     assert_eq!(key, taken(Unique::Key));
-    let wider = attempt(&private, &|m| m.edition.boundary = Boundary::Hub);
+    let wider = attempt(&private, &|m| m.fields.boundary = Boundary::Hub);
     assert_eq!(wider, taken(Unique::Content));
-    let wider = attempt(&private_key, &|m| m.edition.boundary = Boundary::Org);
+    let wider = attempt(&private_key, &|m| m.fields.boundary = Boundary::Org);
     assert_eq!(wider, taken(Unique::Key));
     world.edit(&private, |e| e.boundary = Boundary::Team);
     let keyed = world.edit(&other, |e| {
         e.key = Some("free".to_owned());
         e.text.content = "held".to_owned();
     });
-    let loses_its_key = attempt(&keyed, &|m| m.edition.key = None);
+    let loses_its_key = attempt(&keyed, &|m| m.fields.key = None);
     assert_eq!(loses_its_key, taken(Unique::Content));
 }
 
@@ -352,12 +352,12 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         m.provenance
             .set_sources(Sources { paths: vec!["o".to_owned(), "p".to_owned()], without_path: false });
     });
-    let key = world.put(here, ann, "said", |m| m.edition.key = Some("k".to_owned()));
+    let key = world.put(here, ann, "said", |m| m.fields.key = Some("k".to_owned()));
     let private = world.put(here, ann, "said", |m| {
-        m.edition.boundary = Boundary::Private;
-        m.edition.key = Some("k".to_owned());
+        m.fields.boundary = Boundary::Private;
+        m.fields.key = Some("k".to_owned());
     });
-    let hash = Some(content.edition.text.content_hash);
+    let hash = Some(content.fields.text.content_hash);
     let all = Probe {
         space: here,
         boundary: Boundary::Hub,
@@ -367,12 +367,12 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         content_hash: hash,
         attachment_hash: None,
     };
-    let twin = |who, probe: &Probe<'_>| good(world.store.twin(&eyes(who), probe)).map(|m| m.id);
-    assert_eq!(twin(bob, &all), Some(key.id), "the key first");
+    let duplicate = |who, probe: &Probe<'_>| good(world.store.duplicate(&eyes(who), probe)).map(|m| m.id);
+    assert_eq!(duplicate(bob, &all), Some(key.id), "the key first");
     let no_key = Probe { key: None, ..all.clone() };
-    assert_eq!(twin(bob, &no_key), Some(path.id), "then the path");
+    assert_eq!(duplicate(bob, &no_key), Some(path.id), "then the path");
     let bare = Probe { source_path: None, ..no_key.clone() };
-    assert_eq!(twin(bob, &bare), Some(content.id), "then the content");
+    assert_eq!(duplicate(bob, &bare), Some(content.id), "then the content");
     let free = Probe {
         key: Some("free"),
         source_path: None,
@@ -380,17 +380,17 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         attachment_hash: None,
         ..all.clone()
     };
-    assert_eq!(twin(bob, &free), None);
+    assert_eq!(duplicate(bob, &free), None);
     let wider = |probe: &Probe<'static>| Probe { boundary: Boundary::Org, ..probe.clone() };
     let key_alone = Probe { content_hash: None, source_path: None, ..all.clone() };
-    assert_eq!(twin(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
-    assert_eq!(twin(bob, &wider(&bare)), None, "contents of another boundary are none");
+    assert_eq!(duplicate(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
+    assert_eq!(duplicate(bob, &wider(&bare)), None, "contents of another boundary are none");
     let mine = |owner| Probe { boundary: Boundary::Private, owner, ..key_alone.clone() };
-    assert_eq!(twin(ann, &mine(ann)), Some(private.id));
-    assert_eq!(twin(bob, &mine(bob)), None, "another's private memory is no twin");
-    assert_eq!(twin(bob, &mine(ann)), None, "and cannot be asked for");
+    assert_eq!(duplicate(ann, &mine(ann)), Some(private.id));
+    assert_eq!(duplicate(bob, &mine(bob)), None, "another's private memory is no twin");
+    assert_eq!(duplicate(bob, &mine(ann)), None, "and cannot be asked for");
     let elsewhere = Probe { space: place.there, ..all.clone() };
-    assert_eq!(twin(bob, &elsewhere), None);
+    assert_eq!(duplicate(bob, &elsewhere), None);
     world.forget(&key);
-    assert_eq!(twin(bob, &key_alone), None, "a forgotten memory is no twin");
+    assert_eq!(duplicate(bob, &key_alone), None, "a forgotten memory is no twin");
 }

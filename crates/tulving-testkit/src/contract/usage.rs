@@ -1,12 +1,12 @@
 //! The cost of the language model.
 
 use tulving_core::model::change::Write;
-use tulving_core::model::llm::Usage;
+use tulving_core::model::llm::LlmUsage;
 
 use super::{StoreFactory, good, world};
 
-fn spent(day: &str, model: &str, pass: &str, tokens_in: u64) -> Usage {
-    Usage {
+fn spent(day: &str, model: &str, pass: &str, tokens_in: u64) -> LlmUsage {
+    LlmUsage {
         day: day.to_owned(),
         provider: "openai".to_owned(),
         model: model.to_owned(),
@@ -33,7 +33,7 @@ pub fn what_is_spent_adds_up(fresh: StoreFactory<'_>) {
     ] {
         world.apply(vec![Write::Spend(usage)]);
     }
-    let twice = Usage { calls: 2, failures: 1, ..spent("2026-05-28", "small", "shadow", 7) };
+    let twice = LlmUsage { calls: 2, failures: 1, ..spent("2026-05-28", "small", "shadow", 7) };
     let today = [
         spent("2026-05-28", "large", "shadow", 1),
         spent("2026-05-28", "small", "consolidate", 1 << 32),

@@ -16,16 +16,16 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("versions");
     let editor = world.principal("editor");
     world.join(editor, MemberOf::Space(space), Role::Writer);
-    let first = world.put(space, owner, "one", |m| m.edition.text.tags = vec!["a".to_owned()]);
-    good(world.apply_as(editor, Vec::new(), vec![build::revise(&first, build::edition("two"))]));
+    let first = world.put(space, owner, "one", |m| m.fields.text.tags = vec!["a".to_owned()]);
+    good(world.apply_as(editor, Vec::new(), vec![build::revise(&first, build::fields("two"))]));
     let second = world.seen(&eyes(owner), first.id).expect("there");
     let back = Write::Revise(Box::new(Revision {
         id: first.id,
         from: second.version,
         act: VersionAct::Reverted,
-        edition: first.edition.clone(),
-        stood: second.standing,
-        standing: second.standing,
+        fields: first.fields.clone(),
+        stood: second.status,
+        status: second.status,
         chunks: None,
         attachment: None,
         vouched: None,
@@ -34,7 +34,7 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: StoreFactory<'_>) {
     let third = world.seen(&eyes(owner), first.id).expect("there");
     let versions = good(world.store.versions(&eyes(editor), first.id));
     let told: Vec<_> =
-        versions.iter().map(|v| (v.version, v.act, v.by, v.edition.text.content.as_str(), v.at)).collect();
+        versions.iter().map(|v| (v.version, v.act, v.by, v.fields.text.content.as_str(), v.at)).collect();
     let at = |memory: &tulving_core::model::memory::Memory| memory.usage.updated_at;
     assert_eq!(
         told,
@@ -45,15 +45,15 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: StoreFactory<'_>) {
         ]
     );
     assert!(versions.iter().all(|v| v.agent.as_deref() == Some("kit")));
-    assert_eq!(versions[0].edition, first.edition);
-    assert_eq!(versions[2].edition, third.edition);
+    assert_eq!(versions[0].fields, first.fields);
+    assert_eq!(versions[2].fields, third.fields);
     let mut shown = Vec::new();
     good(world.store.each_version(&eyes(editor), first.id, &mut |version| shown.push(version)));
     shown.reverse();
     assert_eq!(shown, versions);
     let writers = |who| good(world.store.writers(&eyes(who), &[first.id]));
     assert_eq!(writers(editor), HashMap::from([(first.id, owner)]));
-    good(world.apply_as(editor, Vec::new(), vec![build::revise(&third, build::edition("four"))]));
+    good(world.apply_as(editor, Vec::new(), vec![build::revise(&third, build::fields("four"))]));
     assert_eq!(writers(owner), HashMap::from([(first.id, editor)]));
 }
 
@@ -65,7 +65,7 @@ pub fn a_version_is_hidden_by_its_own_boundary(fresh: StoreFactory<'_>) {
     world.join(reader, MemberOf::Space(space), Role::Reader);
     let teammate = world.principal("teammate");
     world.join(teammate, MemberOf::Team(tulving_core::model::id::TeamId::LOCAL), Role::Reader);
-    let memory = world.put(space, owner, "diary", |m| m.edition.boundary = Boundary::Private);
+    let memory = world.put(space, owner, "diary", |m| m.fields.boundary = Boundary::Private);
     let memory = world.edit(&memory, |e| {
         e.text.content = "for the hub".to_owned();
         e.boundary = Boundary::Hub;
@@ -75,10 +75,7 @@ pub fn a_version_is_hidden_by_its_own_boundary(fresh: StoreFactory<'_>) {
         e.boundary = Boundary::Team;
     });
     let told = |who| -> Vec<String> {
-        good(world.store.versions(&eyes(who), memory.id))
-            .into_iter()
-            .map(|v| v.edition.text.content)
-            .collect()
+        good(world.store.versions(&eyes(who), memory.id)).into_iter().map(|v| v.fields.text.content).collect()
     };
     assert_eq!(told(owner), ["diary", "for the hub", "for the team"]);
     assert_eq!(told(reader), ["for the hub", "for the team"]);

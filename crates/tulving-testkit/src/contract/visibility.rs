@@ -74,10 +74,10 @@ impl VisibilityFixture {
     /// A pair of linked memories that can be found in every way.
     fn pair(&self, space: SpaceId, owner: PrincipalId, boundary: Boundary) -> (Memory, Memory) {
         let word = format!("secret-{boundary}");
-        let memory = self.world.put(space, owner, &word, |m| m.edition.boundary = boundary);
+        let memory = self.world.put(space, owner, &word, |m| m.fields.boundary = boundary);
         let named = self.world.put(space, owner, &format!("{word} too"), |m| {
-            m.edition.boundary = boundary;
-            m.edition.key = Some(format!("key {word}"));
+            m.fields.boundary = boundary;
+            m.fields.key = Some(format!("key {word}"));
             m.provenance.source_path = Some(format!("path {word}"));
         });
         self.world.link(&memory, &named, Relation::RelatedTo);
@@ -96,20 +96,20 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
         usize::from(found.is_some())
     };
     let filter = |change: fn(&mut Filter, &Memory)| {
-        let mut filter = Filter { substring: Some(memory.edition.text.content.clone()), ..Filter::default() };
+        let mut filter = Filter { substring: Some(memory.fields.text.content.clone()), ..Filter::default() };
         change(&mut filter, named);
         filter
     };
-    let nothing = Probe::new(memory.space, memory.owner, memory.edition.boundary);
-    let twin = |probe: Probe<'_>| usize::from(good(store.twin(viewer, &probe)).is_some());
+    let nothing = Probe::new(memory.space, memory.owner, memory.fields.boundary);
+    let duplicate = |probe: Probe<'_>| usize::from(good(store.duplicate(viewer, &probe)).is_some());
     let list = |filter: &Filter, sort| good(store.list(viewer, filter, sort, 9, None)).len();
     let count = |filter: &Filter| usize::try_from(good(store.count(viewer, filter))).expect("few");
     let by_text = filter(|_, _| ());
     let here = filter(|f, m| f.space = Some(m.space));
-    let by_key = filter(|f, m| f.key.clone_from(&m.edition.key));
+    let by_key = filter(|f, m| f.key.clone_from(&m.fields.key));
     let by_path = filter(|f, m| f.source_path.clone_from(&m.provenance.source_path));
-    let (key, path) = (named.edition.key.as_deref(), named.provenance.source_path.as_deref());
-    let hash = Some(memory.edition.text.content_hash);
+    let (key, path) = (named.fields.key.as_deref(), named.provenance.source_path.as_deref());
+    let hash = Some(memory.fields.text.content_hash);
     let mut shown = vec![
         ("memory by id", find(MemoryRef::Id(memory.id)), 1),
         ("memory by number", find(MemoryRef::Number(memory.number.expect("a record"))), 1),
@@ -119,9 +119,9 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
         ("count in its space", count(&here), 2),
         ("list by key", list(&by_key, Sort::Newest), 1),
         ("list by path", list(&by_path, Sort::Newest), 1),
-        ("twin by key", twin(Probe { key, ..nothing }), 1),
-        ("twin by path", twin(Probe { source_path: path, ..nothing }), 1),
-        ("twin by content", twin(Probe { content_hash: hash, ..nothing }), 1),
+        ("twin by key", duplicate(Probe { key, ..nothing }), 1),
+        ("twin by path", duplicate(Probe { source_path: path, ..nothing }), 1),
+        ("twin by content", duplicate(Probe { content_hash: hash, ..nothing }), 1),
         ("versions", good(store.versions(viewer, memory.id)).len(), 1),
         ("sections", good(store.sections(viewer, memory.id)).len(), 1),
         ("associations", good(store.associations(viewer, &[memory.id])).len(), 1),
@@ -140,7 +140,7 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
 fn assert_reads(world: &StoreFixture, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
     for (read, shown, all) in reads(world, viewer, pair) {
         let expected = if expected { all } else { 0 };
-        assert_eq!(shown, expected, "{read}: a {} memory and {who}", pair.0.edition.boundary);
+        assert_eq!(shown, expected, "{read}: a {} memory and {who}", pair.0.fields.boundary);
     }
 }
 
@@ -269,7 +269,7 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
                 assert!(!find(&confined(*id, &[town.next_door])), "{name}, confined elsewhere");
             }
             let filter = Filter {
-                substring: Some(pair.0.edition.text.content.clone()),
+                substring: Some(pair.0.fields.text.content.clone()),
                 forgotten: Forgotten::Only,
                 ..Filter::default()
             };
@@ -280,7 +280,7 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
             assert_eq!(listed.len(), good(world.store.ids(&viewer, &filter, Sort::Oldest)).len());
         }
         let alive = world.put(town.hub, town.who("owner"), &format!("alive {boundary}"), |m| {
-            m.edition.boundary = *boundary;
+            m.fields.boundary = *boundary;
         });
         let only =
             good(world.store.memory(&eyes(alive.owner), town.hub, MemoryRef::Id(alive.id), Forgotten::Only));
@@ -358,7 +358,7 @@ pub fn sight_says_what_every_read_says(fresh: StoreFactory<'_>) {
         .map(|n| {
             let owner = people[random.usize(..people.len())];
             world.put(spaces[n % 8], owner, &format!("memory {n}"), |m| {
-                m.edition.boundary = Boundary::ALL[n / 8 % 4];
+                m.fields.boundary = Boundary::ALL[n / 8 % 4];
             })
         })
         .collect();
@@ -387,7 +387,7 @@ pub fn sight_says_what_every_read_says(fresh: StoreFactory<'_>) {
                 let shown = good(world.store.memories(&viewer, &ids));
                 for memory in &memories {
                     assert_eq!(
-                        sight.sees(memory.space, memory.owner, memory.edition.boundary),
+                        sight.sees(memory.space, memory.owner, memory.fields.boundary),
                         shown.iter().any(|one| one.id == memory.id),
                         "round {round}: {viewer:?} and {memory:?}"
                     );

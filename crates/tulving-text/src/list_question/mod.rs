@@ -42,9 +42,9 @@ pub enum ListTime {
 
 impl ListTime {
     /// Returns the time itself.
-    pub fn stretch(&self) -> &QuestionInterval {
+    pub fn interval(&self) -> &QuestionInterval {
         match self {
-            Self::Happened(stretch) | Self::Done(stretch) | Self::Due(stretch) => stretch,
+            Self::Happened(interval) | Self::Done(interval) | Self::Due(interval) => interval,
         }
     }
 }
@@ -57,9 +57,9 @@ pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion>
     let apart = when::apart(question, now, zone);
     let (words, time) = match apart.times.as_slice() {
         [] => (apart.words, None),
-        [(stretch, at)] => {
+        [(interval, at)] => {
             let (words, lead) = without_lead(apart.words, *at);
-            (words, Some(NamedTime { stretch: *stretch, lead }))
+            (words, Some(NamedTime { interval: *interval, lead }))
         }
         _ => return None,
     };
@@ -67,7 +67,7 @@ pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion>
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (words, by_importance) = words::without_order(words::without_courtesy(&words));
     let form = forms::read(words)?;
-    let today = *when::stretches("today", now, zone).first()?;
+    let today = *when::intervals("today", now, zone).first()?;
     let list = form.at(time, &today)?;
     Some(ListQuestion { by_importance, ..list })
 }
@@ -75,7 +75,7 @@ pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion>
 /// A time as written in the question.
 #[derive(Clone, Debug)]
 struct NamedTime {
-    stretch: QuestionInterval,
+    interval: QuestionInterval,
     /// The preposition before it.
     lead: Option<String>,
 }
@@ -120,11 +120,11 @@ impl ListQuestionForm {
         let done = if open_unsaid { Some(false) } else { done };
         let time = match (time, done) {
             (None, _) => None,
-            (Some(time), Some(true)) => Some(ListTime::Done(time.stretch)),
-            (Some(time), Some(false)) if is_ahead => Some(ListTime::Due(time.stretch)),
+            (Some(time), Some(true)) => Some(ListTime::Done(time.interval)),
+            (Some(time), Some(false)) if is_ahead => Some(ListTime::Due(time.interval)),
             // "by Friday" is read as the last Friday, which is not what is meant.
             (Some(time), Some(false)) if to_do || time.has_no_start() => return None,
-            (Some(time), _) => Some(ListTime::Happened(time.stretch)),
+            (Some(time), _) => Some(ListTime::Happened(time.interval)),
         };
         Some(ListQuestion { types, done, counts, time, by_importance: false })
     }
@@ -134,16 +134,16 @@ impl NamedTime {
     /// Returns true if the time is in the future: "today", "this week", "tomorrow". Not "since May" nor "from this week".
     fn is_ahead(&self, today: &QuestionInterval) -> bool {
         let whole = self.lead.as_deref().is_none_or(|lead| !matches!(lead, "from" | "of"));
-        let begins = self.stretch.from >= today.from;
-        whole && !self.has_no_end() && !self.has_no_start() && (begins || self.stretch.until > today.until)
+        let begins = self.interval.from >= today.from;
+        whole && !self.has_no_end() && !self.has_no_start() && (begins || self.interval.until > today.until)
     }
 
     fn has_no_end(&self) -> bool {
-        self.stretch.until >= Timestamp::from_micros(i64::MAX).plus_millis(-MILLIS_OF_TWO_DAYS)
+        self.interval.until >= Timestamp::from_micros(i64::MAX).plus_millis(-MILLIS_OF_TWO_DAYS)
     }
 
     fn has_no_start(&self) -> bool {
-        self.stretch.from <= Timestamp::from_micros(i64::MIN).plus_millis(MILLIS_OF_TWO_DAYS)
+        self.interval.from <= Timestamp::from_micros(i64::MIN).plus_millis(MILLIS_OF_TWO_DAYS)
     }
 }
 

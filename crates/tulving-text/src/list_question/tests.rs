@@ -12,7 +12,7 @@ fn written(question: &str) -> String {
     parts.extend(list.counts.then(|| "count".to_owned()));
     parts.extend(list.by_importance.then(|| "importance".to_owned()));
     parts.extend(list.time.map(|time| {
-        let QuestionInterval { from, until, .. } = *time.stretch();
+        let QuestionInterval { from, until, .. } = *time.interval();
         let end = |at: Timestamp, is_open: bool| if is_open { "*".to_owned() } else { at.date() };
         let open_from = from.as_micros() < 0;
         let open_until = until.date().as_str() > "9000";

@@ -35,15 +35,15 @@ impl DayInterval {
         Self::new(from, shifted(from, Span::new().try_months(count).ok()?)?)
     }
 
-    pub(super) fn stretch(self) -> Option<QuestionInterval> {
+    pub(super) fn interval(self) -> Option<QuestionInterval> {
         let (from, until) = (instant(self.from)?, instant(self.until)?);
         Some(QuestionInterval { from, until, told_until: until, days: (from, until) })
     }
 
     /// Returns the interval as one that may have been mentioned until the end of `today`.
     pub(super) fn told_until(self, today: Date) -> Option<QuestionInterval> {
-        let stretch = self.stretch()?;
-        Some(QuestionInterval { told_until: stretch.until.max(instant(moved(today, 1)?)?), ..stretch })
+        let interval = self.interval()?;
+        Some(QuestionInterval { told_until: interval.until.max(instant(moved(today, 1)?)?), ..interval })
     }
 }
 

@@ -58,15 +58,15 @@ impl QuestionInterval {
 ///
 /// A time without a year means the latest one up to now. If the question has exactly one full date ("last week, as you said
 /// on 6 May 2023"), it means the latest one up to that date. An open end ("since May") extends to the limit of time.
-pub fn stretches(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInterval> {
+pub fn intervals(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInterval> {
     let Some(today) = calendar::day_of(zone.wall(now)) else { return Vec::new() };
     let tokens = tokens(question);
     let today = read::only_date(&tokens).unwrap_or(today);
     let mut found: Vec<QuestionInterval> = Vec::new();
-    for (stretch, _) in read::all(&tokens, today) {
-        let stretch = stretch.in_zone(zone);
-        if found.len() < STRETCHES && !found.contains(&stretch) {
-            found.push(stretch);
+    for (interval, _) in read::all(&tokens, today) {
+        let interval = interval.in_zone(zone);
+        if found.len() < STRETCHES && !found.contains(&interval) {
+            found.push(interval);
         }
     }
     found
@@ -100,8 +100,8 @@ pub(crate) fn apart(question: &str, now: Timestamp, zone: &Zone) -> SplitQuestio
     let mut apart = SplitQuestion::default();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
-        if let Some((stretch, places)) = named.iter().find(|(_, places)| places.start == at) {
-            apart.times.push((stretch.in_zone(zone), apart.words.len()));
+        if let Some((interval, places)) = named.iter().find(|(_, places)| places.start == at) {
+            apart.times.push((interval.in_zone(zone), apart.words.len()));
             at = places.end;
             continue;
         }

@@ -76,10 +76,10 @@ pub(super) fn all(tokens: &[TimeToken], today: Date) -> Vec<(QuestionInterval, R
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        match stretch(tokens, at, today) {
-            Some((stretch, after)) => {
+        match interval(tokens, at, today) {
+            Some((interval, after)) => {
                 let after = after.max(at + 1);
-                found.push((stretch, at..after));
+                found.push((interval, at..after));
                 at = after;
             }
             None => at += 1,
@@ -88,13 +88,13 @@ pub(super) fn all(tokens: &[TimeToken], today: Date) -> Vec<(QuestionInterval, R
     found
 }
 
-fn stretch(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
+fn interval(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     bounded(tokens, at, today).or_else(|| counted_from(tokens, at, today)).or_else(|| {
         let (days, after) = beside(tokens, at, today).or_else(|| {
             let (named, after) = named(tokens, at, today)?;
             Some((named.seen_from(today)?, after))
         })?;
-        Some((days.stretch()?, after))
+        Some((days.interval()?, after))
     })
 }
 
@@ -117,13 +117,13 @@ fn bounded(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionIn
         let (last, after) = bare(tokens, middle + 1, today)?;
         let last = last.seen_from(today)?;
         let days = DayInterval::new(first.up_to(last, today)?.from, last.until)?;
-        return Some((days.stretch()?, after));
+        return Some((days.interval()?, after));
     }
     if !matches!(word, "since" | "before" | "after" | "until" | "till" | "by") {
         return None;
     }
     let (named, after) = bare(tokens, start, today)?;
-    let days = named.seen_from(today)?.stretch()?;
+    let days = named.seen_from(today)?.interval()?;
     let (first, last) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
     let open = match word {
         "since" => (days.from, last),

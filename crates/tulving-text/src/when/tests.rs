@@ -8,11 +8,11 @@ const NOW: &str = "2023-06-14T15:00:00Z";
 /// Returns the intervals of a question as pairs of days, the second one inclusive.
 fn days(question: &str) -> Vec<String> {
     let now: Timestamp = NOW.parse().expect("a time");
-    stretches(question, now, &Zone::default())
+    intervals(question, now, &Zone::default())
         .into_iter()
-        .map(|stretch| {
-            let last = stretch.until.plus_millis(-1).date();
-            let first = stretch.from.date();
+        .map(|interval| {
+            let last = interval.until.plus_millis(-1).date();
+            let first = interval.from.date();
             if first == last { first } else { format!("{first}..{last}") }
         })
         .collect()
@@ -113,7 +113,7 @@ fn the_last_days_reach_up_to_today() {
 fn what_is_counted_from_today_may_be_told_of_up_to_today() {
     let told_until = |question: &str| {
         let now: Timestamp = NOW.parse().expect("a time");
-        let found = stretches(question, now, &Zone::default());
+        let found = intervals(question, now, &Zone::default());
         assert_eq!(found.len(), 1, "{question}");
         found[0].told_until.date()
     };
@@ -134,11 +134,11 @@ fn ranges_and_open_ends_are_read() {
     means("Where was I between 2019 and 2021?", "2019-01-01..2021-12-31");
     let far = |time: Timestamp| time.as_micros() == Timestamp::from_micros(i64::MAX).as_micros();
     let now: Timestamp = NOW.parse().expect("a time");
-    let since = stretches("Where have I been since January?", now, &Zone::default())[0];
+    let since = intervals("Where have I been since January?", now, &Zone::default())[0];
     assert!(since.from.date() == "2023-01-01" && far(since.until));
-    let after = stretches("Where was I after 5 June 2023?", now, &Zone::default())[0];
+    let after = intervals("Where was I after 5 June 2023?", now, &Zone::default())[0];
     assert!(after.from.date() == "2023-06-06" && far(after.until));
-    let before = stretches("Where was I before 5 June 2023?", now, &Zone::default())[0];
+    let before = intervals("Where was I before 5 June 2023?", now, &Zone::default())[0];
     assert_eq!(before.until.date(), "2023-06-05");
     assert_eq!(before.from, Timestamp::from_micros(i64::MIN));
 }
@@ -254,7 +254,7 @@ fn a_long_question_takes_linear_time() {
     for piece in ["May ", "1/", "between March and ", "a ", "9", "2023 ", "two days before ", "when "] {
         let text = piece.repeat(100_000 / piece.len());
         let now: Timestamp = NOW.parse().expect("a time");
-        let _ = (stretches(&text, now, &Zone::default()), asks_when(&text), names_time(&text));
+        let _ = (intervals(&text, now, &Zone::default()), asks_when(&text), names_time(&text));
     }
 }
 
@@ -314,8 +314,8 @@ proptest! {
         now in prop_oneof![any::<i64>(), 0..4_000_000_000_000_000_i64],
     ) {
         let now = Timestamp::from_micros(now);
-        for stretch in stretches(&question, now, &Zone::default()) {
-            prop_assert!(stretch.from < stretch.until, "{:?}", stretch);
+        for interval in intervals(&question, now, &Zone::default()) {
+            prop_assert!(interval.from < interval.until, "{:?}", interval);
         }
         let _ = (asks_when(&question), names_time(&question));
     }
@@ -353,7 +353,7 @@ fn yesterday_is_a_day_of_the_zone_of_who_asks() {
     let now: Timestamp = "2026-05-27T22:30:00Z".parse().expect("a time");
     let asked = |zone: &str| {
         let zone = Zone::named(zone).expect("a zone");
-        stretches("What happened yesterday?", now, &zone)[0]
+        intervals("What happened yesterday?", now, &zone)[0]
     };
     let vienna = asked("Europe/Vienna");
     assert_eq!(vienna.from.to_string(), "2026-05-26T22:00:00.000000Z");

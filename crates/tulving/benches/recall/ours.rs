@@ -19,13 +19,13 @@ use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Embedding;
 use tulving_core::model::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
-use tulving_core::model::search::{Item, Meaning, Question, Scope};
+use tulving_core::model::search::{Item, Meaning, Question, SearchScope};
 use tulving_core::model::vocabulary::{Origin, SpaceKind, State};
 use tulving_core::ports::{
     Clock as _, Directory as _, Embedder, Index as _, NoExtractor, NoFiles, NoObjects, Store as _,
     SystemClock,
 };
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
 use tulving_text::terms::terms;
 
@@ -85,7 +85,7 @@ impl Bed {
         let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
         let embedder = Arc::new(Prepared::default());
-        let engine = Engine::new(Parts {
+        let engine = Engine::new(Ports {
             store: store.clone(),
             embedder: embedder.clone(),
             former: Vec::new(),
@@ -95,7 +95,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         });
         let user = engine.user(Origin::Api, None)?;
         Ok(Self { engine, store, index, embedder, user })
@@ -332,10 +332,10 @@ impl Served<'_> {
 }
 
 /// What the engine would ask among.
-fn scope(bed: &Bed, space: Option<SpaceId>) -> anyhow::Result<Scope> {
+fn scope(bed: &Bed, space: Option<SpaceId>) -> anyhow::Result<SearchScope> {
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
     let filter = Filter { space, states, states_at: Some(SystemClock.now()), ..Filter::default() };
-    Ok(Scope { sight: bed.store.sight(&bed.user.viewer)?, filter, among: None })
+    Ok(SearchScope { sight: bed.store.sight(&bed.user.viewer)?, filter, among: None })
 }
 
 fn milliseconds(begun: Instant) -> f64 {

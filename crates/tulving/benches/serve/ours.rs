@@ -28,7 +28,7 @@ use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{
     Clock as _, Embedder, NoExtractor, NoFiles, NoObjects, Store as _, SystemClock, Upkeep,
 };
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_models::MiniLm;
 use tulving_server::http::{HttpApp, Listener, RequestLimits as Bounds};
 use tulving_store::{FoldOutcome, Home, SearchIndex, SqliteOptions, SqliteStore};
@@ -65,7 +65,7 @@ impl Bed {
         let home = Home::open_or_create(folder)?;
         let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default())?);
         let index = Arc::new(SearchIndex::open(store.clone(), &home.index_dir()));
-        let engine = Arc::new(Engine::new(Parts {
+        let engine = Arc::new(Engine::new(Ports {
             store: store.clone(),
             embedder,
             former: Vec::new(),
@@ -75,7 +75,7 @@ impl Bed {
             extractor: Arc::new(NoExtractor),
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
         }));
         Ok(Self { engine, store, index })
     }

@@ -1,7 +1,7 @@
 //! `tulving associate`: links one memory to another.
 
 use clap::Args;
-use tulving_core::model::answer::Associated;
+use tulving_core::model::answer::CreatedAssociation;
 use tulving_core::model::request::AssociationRequest;
 use tulving_core::model::vocabulary::Relation;
 
@@ -47,7 +47,7 @@ pub(super) fn run(args: &AssociateArgs, app: &App<'_>, printer: &mut Printer) ->
         printer.document(&made)?;
         return Ok(Outcome::Done);
     }
-    let Associated { link, warnings } = made;
+    let CreatedAssociation { link, warnings } = made;
     let relation = style::paint(WORD, link.relation);
     printer.line(format!("Associated {source} {relation} {target} (weight {})", link.weight.get()))?;
     printer.warnings(&warnings)?;

@@ -128,7 +128,7 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
             lines.push(files(&wire::workspace(store.home(), settings)));
             lines.extend(if sound { presence(&store, settings, depth) } else { Vec::new() });
             lines.extend(backends(settings));
-            lines.extend(secrecy(&*store.records, settings));
+            lines.extend(secret_policies(&*store.records, settings));
             lines.extend(settings.idle().map(idle));
             lines
         }
@@ -138,13 +138,13 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
 
 /// Returns the spaces with a secrets policy in `config.toml` that do not exist: the policy would have no
 /// effect. Nothing if the spaces cannot be read, which is a finding of its own.
-fn secrecy(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
+fn secret_policies(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let Ok(spaces) = store.spaces(&everybody) else {
         return Vec::new();
     };
     let known = |name: &str| spaces.iter().any(|space| space.is_called(name));
-    let unknown = settings.secrecy.spaces.keys().filter(|name| !known(name));
+    let unknown = settings.secret_policies.spaces.keys().filter(|name| !known(name));
     let line = |name: &String| {
         let name = preview::short(name);
         let text =

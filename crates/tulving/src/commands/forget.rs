@@ -2,12 +2,14 @@
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::model::answer::{Edited, Foreseen, Forgone, Gone, Swept};
+use tulving_core::model::answer::{
+    EditedMemory, ForgetWherePreview, ForgottenMatches, ForgottenMemories, ForgottenMemory,
+};
 use tulving_core::model::error::Error;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Caller, ForgetRequest, ForgetWhere, Manner};
+use tulving_core::model::request::{Caller, ForgetMode, ForgetRequest, ForgetWhere};
 use tulving_store::FoldOutcome;
 
 use super::moves;
@@ -66,8 +68,8 @@ pub(crate) struct ForgetArgs {
 
 impl ForgetArgs {
     fn request(&self) -> ForgetRequest {
-        let manner = if self.hard { Manner::Hard } else { Manner::Soft };
-        ForgetRequest { manner, reason: self.reason.clone() }
+        let mode = if self.hard { ForgetMode::Hard } else { ForgetMode::Soft };
+        ForgetRequest { mode, reason: self.reason.clone() }
     }
 
     fn done(&self) -> &'static str {
@@ -93,11 +95,11 @@ pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Re
 fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let references = references(&args.memories)?;
     let caller = app.here()?;
-    let Gone { forgotten, missing, warnings } = match references.as_slice() {
+    let ForgottenMemories { forgotten, missing, warnings } = match references.as_slice() {
         // Alone, so that the error gives the reason.
         [one] => {
-            let Edited { memory, warnings } = app.engine.forget(&caller, *one, &args.request())?;
-            Gone { forgotten: vec![memory], missing: Vec::new(), warnings }
+            let EditedMemory { memory, warnings } = app.engine.forget(&caller, *one, &args.request())?;
+            ForgottenMemories { forgotten: vec![memory], missing: Vec::new(), warnings }
         }
         several => app.engine.forget_many(&caller, several, &args.request())?,
     };
@@ -173,7 +175,7 @@ fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         // The user has agreed to what was shown.
         asked.expect = Some(foreseen.count);
     }
-    let Swept { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
+    let ForgottenMatches { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
     let outcome = tell(args, &gone, &caller, printer)?;
     printer.warnings(&warnings)?;
     if args.hard && !gone.is_empty() {
@@ -195,7 +197,7 @@ struct ForgetPreview<'a> {
 
 fn foresee(
     args: &ForgetArgs,
-    foreseen: &Foreseen,
+    foreseen: &ForgetWherePreview,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
@@ -215,7 +217,12 @@ fn foresee(
 }
 
 /// Prints the newest memories, and how many more there are.
-fn show(foreseen: &Foreseen, most: usize, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
+fn show(
+    foreseen: &ForgetWherePreview,
+    most: usize,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
     let (now, columns, place) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
     let layout = Layout { now, then: None, columns, spaces: None, place: &place };
     printer.lines(&lines(foreseen.newest.iter().take(most), &layout))?;
@@ -228,7 +235,7 @@ fn show(foreseen: &Foreseen, most: usize, app: &App<'_>, printer: &mut Printer) 
 
 fn confirm(
     args: &ForgetArgs,
-    foreseen: &Foreseen,
+    foreseen: &ForgetWherePreview,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<bool, Failure> {
@@ -249,12 +256,12 @@ fn confirm(
 #[derive(Serialize)]
 struct ForgetReport<'a> {
     count: usize,
-    forgotten: &'a [Forgone],
+    forgotten: &'a [ForgottenMemory],
 }
 
 fn tell(
     args: &ForgetArgs,
-    gone: &[Forgone],
+    gone: &[ForgottenMemory],
     caller: &Caller,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {

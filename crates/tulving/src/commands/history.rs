@@ -51,7 +51,7 @@ pub(super) fn run(args: &HistoryArgs, app: &App<'_>, printer: &mut Printer) -> R
             None => heading,
             Some(columns) => Hanging { heading: "", taken: 2, columns }.lines(&heading).join("\n"),
         })?;
-        let content = &entry.edition.text.content;
+        let content = &entry.fields.text.content;
         if entry.left_out {
             printer.line(format!("    {}", style::paint(FAINT, LEFT_OUT)))?;
         } else if args.full {

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 use tulving_core::model::error::Error;
-use tulving_core::model::llm::{Ended, Prompt, Reply, TEST, Tool};
+use tulving_core::model::llm::{Prompt, Reply, StopReason, TEST, Tool};
 
 use crate::config::{KEY_BYTES, KeySource};
 use crate::exit::Outcome;
@@ -79,7 +79,7 @@ struct LlmTestReport {
     latency_ms: u64,
     tokens_in: u64,
     tokens_out: u64,
-    ended: Ended,
+    ended: StopReason,
     tools: ToolCallResult,
 }
 
@@ -236,7 +236,7 @@ fn show(report: &LlmTestReport, reply: &Reply, printer: &mut Printer) -> Result<
         said => format!("; it said: {}", tulving_core::model::preview::cut(&said, 120)),
     };
     let why = match report.ended {
-        Ended::Length => "the answer became too long before the tool was called",
+        StopReason::Length => "the answer became too long before the tool was called",
         _ => "the model did not use the tool as asked; work that needs tools will not go well with it",
     };
     printer.warning(format!("{why}{said}"))
@@ -261,7 +261,7 @@ mod tests {
                 .map(|(name, arguments)| ToolCall::written("1".to_owned(), (*name).to_owned(), arguments))
                 .collect(),
             tokens: Tokens::default(),
-            ended: Ended::Stop,
+            ended: StopReason::Stop,
         };
         assert_eq!(ToolCallResult::of(&reply(&[])), ToolCallResult::NotCalled);
         assert_eq!(ToolCallResult::of(&reply(&[("other", "{}")])), ToolCallResult::NotCalled);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::ProgressBar;
 use tulving_core::model::preview;
-use tulving_core::model::record::{self, Loaded};
+use tulving_core::model::record::{self, LoadOutcome};
 use tulving_core::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDumpLine};
 
 use crate::exit::Outcome;
@@ -129,7 +129,7 @@ fn report(loading: &LoadReport, printer: &mut Printer) -> Result<(), Failure> {
         printer.line(format!("  {}", counted(count, one, many)))?;
     }
     for loaded in loading.renumbered.iter().take(LISTED) {
-        if let Loaded::Renumbered { from, to } = loaded {
+        if let LoadOutcome::Renumbered { from, to } = loaded {
             printer.line(format!("    {from} is now {to}"))?;
         }
     }
@@ -188,7 +188,7 @@ fn explain(left_out: &SkippedDumpLine) -> String {
         Some(memory) => format!("line {} (memory {memory})", left_out.line),
     };
     match left_out.loaded {
-        Loaded::Duplicate { of } => {
+        LoadOutcome::Duplicate { of } => {
             format!("{what} was left out: memory {of} here has the same content, key or path")
         }
         _ => format!("{what} was left out: it references a missing record"),

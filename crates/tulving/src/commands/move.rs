@@ -1,7 +1,7 @@
 //! `tulving move`: moves memories to another space.
 
 use clap::Args;
-use tulving_core::model::answer::Relocated;
+use tulving_core::model::answer::MovedMemories;
 use tulving_core::model::error::Error;
 use tulving_core::model::id::{MemoryRef, SpaceId};
 use tulving_core::model::memory::Memory;
@@ -36,7 +36,7 @@ pub(crate) struct MoveArgs {
 pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = references(&args.which.memories)?;
     let caller = app.here_and(&[&args.to])?;
-    let Relocated { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
+    let MovedMemories { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
     if printer.json() {
         moves::document(&moved, printer)?;
     } else {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
             printer.line(sentence(&done, memory, printer.columns()))?;
         }
     }
-    let hidden = |memory: &Memory| memory.edition.boundary == Boundary::Private;
+    let hidden = |memory: &Memory| memory.fields.boundary == Boundary::Private;
     if moved.iter().any(|memory| hidden(memory) && memory.space != SpaceId::DEFAULT) {
         printer.note(
             "private memories stay private; `tulving update --boundary hub` shows them to the members there",

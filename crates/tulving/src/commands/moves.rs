@@ -5,7 +5,7 @@
 use clap::Args;
 use serde::Serialize;
 use tulving_core::Engine;
-use tulving_core::model::answer::{Edited, Warning};
+use tulving_core::model::answer::{EditedMemory, Warning};
 use tulving_core::model::error::Error;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
@@ -52,7 +52,7 @@ pub(crate) struct MemoriesArgs {
 /// A change of the status of memories.
 pub(crate) struct StatusChange {
     pub(super) done: &'static str,
-    pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<Edited, Error>,
+    pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<EditedMemory, Error>,
     /// Recognises a memory that it would not change, and the words for that.
     pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
@@ -62,27 +62,27 @@ pub(crate) const RESTORE: StatusChange =
 pub(crate) const ARCHIVE: StatusChange = StatusChange {
     done: "Archived",
     act: |engine, caller, which| plain(engine.archive(caller, which)),
-    idle: (|memory| memory.standing.state == State::Archived, "was archived already"),
+    idle: (|memory| memory.status.state == State::Archived, "was archived already"),
 };
 pub(crate) const UNARCHIVE: StatusChange = StatusChange {
     done: "Unarchived",
     act: |engine, caller, which| plain(engine.unarchive(caller, which)),
-    idle: (|memory| memory.standing.state != State::Archived, "was not archived"),
+    idle: (|memory| memory.status.state != State::Archived, "was not archived"),
 };
 pub(crate) const PIN: StatusChange = StatusChange {
     done: "Pinned",
     act: |engine, caller, which| plain(engine.pin(caller, which)),
-    idle: (|memory| memory.standing.pinned, "was pinned already"),
+    idle: (|memory| memory.status.pinned, "was pinned already"),
 };
 pub(crate) const UNPIN: StatusChange = StatusChange {
     done: "Unpinned",
     act: |engine, caller, which| plain(engine.unpin(caller, which)),
-    idle: (|memory| !memory.standing.pinned, "was not pinned"),
+    idle: (|memory| !memory.status.pinned, "was not pinned"),
 };
 
 /// The result of a change without warnings.
-pub(super) fn plain(moved: Result<Memory, Error>) -> Result<Edited, Error> {
-    moved.map(|memory| Edited { memory, warnings: Vec::new() })
+pub(super) fn plain(moved: Result<Memory, Error>) -> Result<EditedMemory, Error> {
+    moved.map(|memory| EditedMemory { memory, warnings: Vec::new() })
 }
 
 /// The changed memories, for programs.
@@ -101,7 +101,7 @@ pub(super) fn run(
     each(&which.memories, app, printer, step.done, |caller, which| {
         // If it cannot be read, the change reports that.
         let before = app.engine.get(caller, which).ok().filter(is_idle);
-        let Edited { memory, warnings } = (step.act)(&app.engine, caller, which)?;
+        let EditedMemory { memory, warnings } = (step.act)(&app.engine, caller, which)?;
         Ok(StatusChangeResult { memory, idle: before.map(|_| said), warnings })
     })
 }

@@ -89,7 +89,7 @@ pub(super) fn finish(
     receipt: &mut Receipt,
     printer: &mut Printer,
 ) -> Result<Option<Processed>, Failure> {
-    if receipt.memory.standing.state != State::Processing {
+    if receipt.memory.status.state != State::Processing {
         return Ok(None);
     }
     let worked = work(app, receipt.memory.id, printer)?;

@@ -383,7 +383,7 @@ pub(super) fn print(
 fn best_part(hit: &Hit) -> Memory {
     let mut memory = hit.memory.clone();
     if let Some(section) = &hit.section {
-        memory.edition.text.content = part(hit.shown(), hit.heading_path(), Some(section.line));
+        memory.fields.text.content = part(hit.shown(), hit.heading_path(), Some(section.line));
     }
     memory
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::model::answer::Relative;
+use tulving_core::model::answer::RelatedMemory;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 
@@ -41,7 +41,7 @@ pub(crate) struct RelatedArgs {
 /// The answer, for programs.
 #[derive(Serialize)]
 struct RelatedOutput<'a> {
-    memories: &'a [Relative],
+    memories: &'a [RelatedMemory],
 }
 
 pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -81,7 +81,7 @@ pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> R
 }
 
 /// Returns all links by which it was reached, as seen from the nearer memory.
-fn seen_from_nearer(relative: &Relative) -> String {
+fn seen_from_nearer(relative: &RelatedMemory) -> String {
     let far = relative.memory.id;
     let seen = relative.via.iter().map(|edge| {
         let nearer = if edge.source == far { edge.target } else { edge.source };

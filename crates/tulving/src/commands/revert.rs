@@ -1,7 +1,7 @@
 //! `tulving revert`: restores an old version as a new one.
 
 use clap::Args;
-use tulving_core::model::answer::Edited;
+use tulving_core::model::answer::EditedMemory;
 use tulving_core::model::id::Version;
 use tulving_core::model::memory::Memory;
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &RevertArgs, app: &App<'_>, printer: &mut Printer) -> Re
         printer.document(&edited)?;
         return Ok(Outcome::Done);
     }
-    let Edited { memory, warnings } = edited;
+    let EditedMemory { memory, warnings } = edited;
     if before == Some(memory.version) {
         printer.line(unchanged(&memory))?;
     } else {
@@ -48,8 +48,8 @@ pub(super) fn run(args: &RevertArgs, app: &App<'_>, printer: &mut Printer) -> Re
     }
     printer.warnings(&warnings)?;
     let reverted = past.iter().find(|entry| entry.version == Version(args.version));
-    let boundary = memory.edition.boundary;
-    if reverted.is_some_and(|entry| entry.edition.boundary != boundary) {
+    let boundary = memory.fields.boundary;
+    if reverted.is_some_and(|entry| entry.fields.boundary != boundary) {
         printer.note(format!("The boundary stays unchanged: {boundary}"))?;
     }
     Ok(Outcome::Done)

@@ -72,7 +72,7 @@ pub(super) fn run(args: &ReviewArgs, app: &App<'_>, printer: &mut Printer) -> Re
 const ACCEPT: moves::StatusChange = moves::StatusChange {
     done: "Accepted",
     act: |engine, caller, which| moves::plain(engine.accept(caller, which)),
-    idle: (|memory| memory.standing.quarantined_at.is_none(), "was not waiting for review"),
+    idle: (|memory| memory.status.quarantined_at.is_none(), "was not waiting for review"),
 };
 /// The engine refuses a memory that does not wait for review.
 const REJECT: moves::StatusChange = moves::StatusChange {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use tulving_core::model::answer::{Near, PossibleUpdate, Receipt, SaveOutcome};
+use tulving_core::model::answer::{NearMemory, PossibleUpdate, Receipt, SaveOutcome};
 use tulving_core::model::id::Number;
 use tulving_core::model::preview;
 use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
@@ -307,10 +307,10 @@ fn tell_near(
             number.0
         ));
     }
-    for Near { id, number, .. } in receipt.near.iter().filter(|near| near.duplicate) {
+    for NearMemory { id, number, .. } in receipt.near.iter().filter(|near| near.duplicate) {
         let Some(number) = number else { continue };
         let Ok(memory) = app.engine.get(caller, (*id).into()) else { continue };
-        let said = preview::short(&memory.edition.text.content);
+        let said = preview::short(&memory.fields.text.content);
         return printer
             .note(format!("Nearly the same as {number} ({said}); if it replaces that: {}", how(*number)));
     }

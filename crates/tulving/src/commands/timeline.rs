@@ -6,7 +6,7 @@ use clap::Args;
 use tulving_core::model::answer::{Timeline, TimelineEntry};
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
-use tulving_core::model::request::{About, TimelineRequest};
+use tulving_core::model::request::{TimelineRequest, TimelineSubject};
 use tulving_core::model::time::{Timestamp, Zone};
 
 use super::warn_of_lanes;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &TimelineArgs, app: &App<'_>, printer: &mut Printer) -> 
     let text = input::text(&args.about, limits::QUESTION_BYTES)?;
     let caller = app.here()?;
     let request = TimelineRequest {
-        about: About::from(text.as_str()),
+        about: TimelineSubject::from(text.as_str()),
         space: (!args.all_spaces).then_some(caller.space),
         limit: count(Field::Limit, args.limit, limits::TIMELINE)?,
         since: moment(args.since.as_ref(), &caller.zone)?,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
-use tulving_core::model::answer::Logged;
+use tulving_core::model::answer::LoggedTurn;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
@@ -117,7 +117,7 @@ fn log(args: &TurnLogArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outco
     if printer.json() {
         printer.document(&logged)?;
     } else {
-        let Logged { turn, warnings } = logged;
+        let LoggedTurn { turn, warnings } = logged;
         printer.line(format!("Logged turn {} ({}, {})", turn.position, turn.role, turn.source))?;
         printer.warnings(&warnings)?;
     }

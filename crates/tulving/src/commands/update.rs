@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
-use tulving_core::model::answer::Edited;
+use tulving_core::model::answer::EditedMemory;
 use tulving_core::model::id::Version;
 use tulving_core::model::request::UpdateRequest;
 use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Stability};
@@ -158,7 +158,7 @@ pub(super) fn run(args: &UpdateArgs, app: &App<'_>, printer: &mut Printer) -> Re
         printer.document(&edited)?;
         return Ok(Outcome::Done);
     }
-    let Edited { memory, warnings } = edited;
+    let EditedMemory { memory, warnings } = edited;
     if before.is_some_and(|before| before.version == memory.version) {
         printer.line(unchanged(&memory))?;
         printer.warnings(&warnings)?;

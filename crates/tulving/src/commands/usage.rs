@@ -1,7 +1,7 @@
 //! `tulving usage`: shows what the language model has cost, by day, model and purpose. For admins.
 
 use clap::Args;
-use tulving_core::model::llm::{Spending, Usage as Row};
+use tulving_core::model::llm::{LlmUsage as Row, Spending};
 
 use crate::args::whole_number;
 use crate::exit::Outcome;

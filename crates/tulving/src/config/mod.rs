@@ -91,7 +91,7 @@ pub(crate) struct Settings {
     /// The rules for aged memories.
     pub(crate) tending: TendingSettings,
     /// The secrets policies.
-    pub(crate) secrecy: SecretPolicies,
+    pub(crate) secret_policies: SecretPolicies,
     /// The settings of the server.
     pub(crate) server: ServerSettings,
     /// The log of the server.
@@ -266,7 +266,7 @@ impl Settings {
             consolidation: ConsolidationSettings::default(),
             backends: Vec::new(),
             tending: TendingSettings::default(),
-            secrecy: SecretPolicies::default(),
+            secret_policies: SecretPolicies::default(),
             server: ServerSettings::default(),
             logging: LogSettings::default(),
             color: ColorChoice::Auto,
@@ -390,7 +390,7 @@ fn read_file(settings: &mut Settings) -> Result<(), SettingError> {
     take_entries(settings, &path, file.entries())?;
     settings.tending.read(&file)?;
     settings.chosen.extend(settings.tending.chosen.iter().cloned());
-    settings.chosen.extend(secrets::read(&mut settings.secrecy, &file)?);
+    settings.chosen.extend(secrets::read(&mut settings.secret_policies, &file)?);
     settings.backends = backends::read(&file)?;
     settings.chosen.extend(settings.backends.iter().map(BackendSetting::chosen));
     Ok(())

@@ -17,7 +17,7 @@ pub(super) const POLICY: &str = "one of strict, redact, off";
 
 /// Reads the list of the file.
 pub(super) fn read(
-    secrecy: &mut SecretPolicies,
+    secret_policies: &mut SecretPolicies,
     file: &ConfigFile<'_>,
 ) -> Result<Vec<SettingValue>, SettingError> {
     let mut chosen = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn read(
         }
         let missing = |what| SettingError::Missing { place: place.clone(), key: SPACE, what };
         let name = name.ok_or_else(|| missing("name"))?;
-        if secrecy.spaces.insert(name.clone(), policy.ok_or_else(|| missing("policy"))?).is_some() {
+        if secret_policies.spaces.insert(name.clone(), policy.ok_or_else(|| missing("policy"))?).is_some() {
             let (got, expects) = (preview::short(&name), ANOTHER_SPACE);
             return Err(SettingError::Value { place, key: KEYS[0], got, expects });
         }
@@ -59,20 +59,20 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<SecretPolicies, SettingError> {
-        let mut secrecy = SecretPolicies::default();
-        read(&mut secrecy, &ConfigFile::parse(Path::new("config.toml"), text)?)?;
-        Ok(secrecy)
+        let mut secret_policies = SecretPolicies::default();
+        read(&mut secret_policies, &ConfigFile::parse(Path::new("config.toml"), text)?)?;
+        Ok(secret_policies)
     }
 
     #[test]
     fn what_is_said_of_a_space_holds_there() {
-        let secrecy = read_text(
+        let secret_policies = read_text(
             "[secrets]\npolicy = \"redact\"\n[[secrets.space]]\nname = \"work\"\npolicy = \"strict\"\n\
              [[secrets.space]]\nname = \"lab\"\npolicy = \"off\"\n",
         )
         .expect("good");
-        assert_eq!(secrecy.spaces["work"], SecretPolicy::Strict);
-        assert_eq!(secrecy.spaces["lab"], SecretPolicy::Off);
+        assert_eq!(secret_policies.spaces["work"], SecretPolicy::Strict);
+        assert_eq!(secret_policies.spaces["lab"], SecretPolicy::Off);
     }
 
     #[test]

@@ -278,9 +278,9 @@ mod tests {
     use tempfile::TempDir;
     use tulving_core::model::error::ModelError;
     use tulving_core::model::limits::Limits;
-    use tulving_core::model::request::{ForgetRequest, Manner, SaveRequest};
+    use tulving_core::model::request::{ForgetMode, ForgetRequest, SaveRequest};
     use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
-    use tulving_core::{Parts, SecretPolicies};
+    use tulving_core::{Ports, SecretPolicies};
     use tulving_store::{SqliteOptions, SqliteStore};
 
     use super::*;
@@ -323,7 +323,7 @@ mod tests {
             let home = Home::open_or_create(folder.path()).expect("a home");
             let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
             let index = Arc::new(SearchIndex::open(Arc::clone(&store), &home.index_dir()));
-            let engine = Arc::new(Engine::new(Parts {
+            let engine = Arc::new(Engine::new(Ports {
                 store: store.clone(),
                 embedder,
                 former: Vec::new(),
@@ -333,7 +333,7 @@ mod tests {
                 extractor: Arc::new(NoExtractor),
                 clock: Arc::new(SystemClock),
                 limits: Limits::default(),
-                secrecy: SecretPolicies::default(),
+                secret_policies: SecretPolicies::default(),
             }));
             let user = engine.user(Origin::Cli, Option::None).expect("the user");
             Self { engine, upkeep: store, index, user, home: folder }
@@ -351,7 +351,7 @@ mod tests {
             let id = save(content).memory.id;
             save(&format!("another beside {}", content.len()));
             self.index.tend_now().expect("folded");
-            let request = ForgetRequest { manner: Manner::Hard, reason: Option::None };
+            let request = ForgetRequest { mode: ForgetMode::Hard, reason: Option::None };
             self.engine.forget(&self.user, id.into(), &request).expect("erased");
         }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, SpaceId};
-use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::memory::{Memory, VersionFields};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{LinkedBy, State};
 use tulving_core::rank::decay;
@@ -90,7 +90,7 @@ fn label(memory: &Memory, layout: &Layout<'_>) -> String {
 }
 
 fn line(label: &str, widest: usize, memory: &Memory, layout: &Layout<'_>) -> String {
-    let memory_type = memory.edition.class.memory_type.as_str();
+    let memory_type = memory.fields.class.memory_type.as_str();
     let age = age(memory.usage.created_at, layout.now);
     let taken = widest + 2 + TYPE_COLUMNS + 2 + AGE_COLUMNS + 2;
     let gap = " ".repeat(widest.saturating_sub(text::width(label)));
@@ -110,30 +110,30 @@ fn said(memory: &Memory, now: Timestamp) -> String {
     let marks = marks(memory, now).into_iter().map(|mark| format!("[{mark}] "));
     let marks: String = backend.chain(marks).collect();
     let marks = if marks.is_empty() { String::new() } else { style::paint(FAINT, &marks) };
-    let title = memory.edition.title_beside().map(one_line).map(|title| format!("{title}: "));
-    format!("{marks}{}{}", title.unwrap_or_default(), one_line(&memory.edition.text.content))
+    let title = memory.fields.title_beside().map(one_line).map(|title| format!("{title}: "));
+    format!("{marks}{}{}", title.unwrap_or_default(), one_line(&memory.fields.text.content))
 }
 
 fn marks(memory: &Memory, now: Timestamp) -> Vec<&'static str> {
-    let standing = &memory.standing;
+    let status = &memory.status;
     let marks = [
-        (standing.pinned, "pinned"),
-        (standing.done_at.is_some(), "done"),
-        (standing.state == State::Cooling, "cooling"),
-        (standing.state == State::Archived, "archived"),
-        (standing.forgotten_at.is_some(), "forgotten"),
-        (standing.quarantined_at.is_some(), "quarantined"),
+        (status.pinned, "pinned"),
+        (status.done_at.is_some(), "done"),
+        (status.state == State::Cooling, "cooling"),
+        (status.state == State::Archived, "archived"),
+        (status.forgotten_at.is_some(), "forgotten"),
+        (status.quarantined_at.is_some(), "quarantined"),
         (memory.superseded_by.is_some(), "superseded"),
-        (is_expired(&memory.edition, now), "expired"),
-        (memory.edition.span.valid_until.is_some_and(|at| at <= now), "no longer valid"),
-        (memory.edition.span.valid_from.is_some_and(|at| at > now), "not yet valid"),
+        (is_expired(&memory.fields, now), "expired"),
+        (memory.fields.span.valid_until.is_some_and(|at| at <= now), "no longer valid"),
+        (memory.fields.span.valid_from.is_some_and(|at| at > now), "not yet valid"),
         (!memory.commands.is_empty(), "tries to command"),
     ];
     marks.into_iter().filter_map(|(set, mark)| set.then_some(mark)).collect()
 }
 
-fn is_expired(edition: &Edition, now: Timestamp) -> bool {
-    edition.span.expires_at.is_some_and(|at| at <= now)
+fn is_expired(fields: &VersionFields, now: Timestamp) -> bool {
+    fields.span.expires_at.is_some_and(|at| at <= now)
 }
 
 /// Says that an edit found nothing to change.
@@ -145,8 +145,8 @@ pub(crate) fn unchanged(memory: &Memory) -> String {
 /// Makes a sentence about a memory: the action, its number and type, and its content: as far as it fits, or on a
 /// terminal wrapped to its width.
 pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
-    let memory_type = memory.edition.class.memory_type;
-    let content = one_line(&memory.edition.text.content);
+    let memory_type = memory.fields.class.memory_type;
+    let content = one_line(&memory.fields.text.content);
     let heading = format!("{} ({}): ", style::paint(STRONG, done), style::paint(WORD, memory_type));
     match columns {
         Some(columns) => {
@@ -172,27 +172,27 @@ pub(crate) struct MemoryNames {
 
 /// Shows every field that is set, then the content unchanged.
 pub(crate) fn full(memory: &Memory, names: MemoryNames, now: Timestamp) -> Vec<String> {
-    let class = &memory.edition.class;
+    let class = &memory.fields.class;
     let heading = format!(
         "{}  {}  {}",
         style::paint(NUMBER, memory.reference()),
         style::paint(WORD, class.memory_type),
         style::paint(FAINT, age(memory.usage.created_at, now)),
     );
-    let mut fields = FieldList(Vec::new());
-    fields.always("id", memory.id.to_string());
-    fields.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
-    fields.set("backend", memory.backend.as_ref());
-    fields.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
-    edition(&mut fields, &memory.edition, now);
-    standing(&mut fields, memory, now);
-    provenance(&mut fields, memory);
-    usage(&mut fields, memory, now);
-    fields.set("warning", commands(memory));
+    let mut rows = FieldList(Vec::new());
+    rows.always("id", memory.id.to_string());
+    rows.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
+    rows.set("backend", memory.backend.as_ref());
+    rows.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
+    fields(&mut rows, &memory.fields, now);
+    status(&mut rows, memory, now);
+    provenance(&mut rows, memory);
+    usage(&mut rows, memory, now);
+    rows.set("warning", commands(memory));
     let mut lines = vec![heading];
-    lines.extend(table::pairs(&fields.0));
+    lines.extend(table::pairs(&rows.0));
     lines.push(String::new());
-    lines.extend(block(&memory.edition.text.content).lines().map(str::to_owned));
+    lines.extend(block(&memory.fields.text.content).lines().map(str::to_owned));
     lines
 }
 
@@ -215,68 +215,68 @@ impl FieldList {
     }
 }
 
-fn edition(fields: &mut FieldList, edition: &Edition, now: Timestamp) {
-    fields.always("boundary", edition.boundary.to_string());
-    fields.set("key", edition.key.as_ref());
-    fields.set("title", edition.text.title.as_ref());
-    fields.set("summary", edition.text.summary.as_ref());
-    let tags = &edition.text.tags;
-    fields.set("tags", (!tags.is_empty()).then(|| tags.join(", ")));
-    fields.always("kind", edition.class.kind.to_string());
-    fields.always("stability", edition.class.stability.to_string());
-    fields.always("importance", edition.class.importance.get().to_string());
-    fields.always("content type", edition.text.content_type.to_string());
-    fields.set("source note", edition.source_note.as_ref());
-    fields.set("occurred", edition.span.occurred_at.map(instant));
-    fields.set("valid from", edition.span.valid_from.map(instant));
-    fields.set("valid until", edition.span.valid_until.map(instant));
-    let name = if is_expired(edition, now) { "expired" } else { "expires" };
-    fields.set(name, edition.span.expires_at.map(instant));
+fn fields(rows: &mut FieldList, fields: &VersionFields, now: Timestamp) {
+    rows.always("boundary", fields.boundary.to_string());
+    rows.set("key", fields.key.as_ref());
+    rows.set("title", fields.text.title.as_ref());
+    rows.set("summary", fields.text.summary.as_ref());
+    let tags = &fields.text.tags;
+    rows.set("tags", (!tags.is_empty()).then(|| tags.join(", ")));
+    rows.always("kind", fields.class.kind.to_string());
+    rows.always("stability", fields.class.stability.to_string());
+    rows.always("importance", fields.class.importance.get().to_string());
+    rows.always("content type", fields.text.content_type.to_string());
+    rows.set("source note", fields.source_note.as_ref());
+    rows.set("occurred", fields.span.occurred_at.map(instant));
+    rows.set("valid from", fields.span.valid_from.map(instant));
+    rows.set("valid until", fields.span.valid_until.map(instant));
+    let name = if is_expired(fields, now) { "expired" } else { "expires" };
+    rows.set(name, fields.span.expires_at.map(instant));
 }
 
-fn standing(fields: &mut FieldList, memory: &Memory, now: Timestamp) {
-    let (said, is) = (memory.edition.class.importance.get(), decay::importance_at(memory, now));
-    fields.set("matters now", ((said - is).abs() >= 0.005).then(|| format!("{is:.2}")));
-    fields.always("state", memory.standing.state.to_string());
-    fields.set("pinned", memory.standing.pinned.then_some("yes"));
-    fields.set("done", memory.standing.done_at.map(instant));
-    fields.set("forgotten", memory.standing.forgotten_at.map(instant));
-    fields.set("quarantined", memory.standing.quarantined_at.map(instant));
-    fields.set("superseded by", memory.superseded_by);
+fn status(rows: &mut FieldList, memory: &Memory, now: Timestamp) {
+    let (said, is) = (memory.fields.class.importance.get(), decay::importance_at(memory, now));
+    rows.set("matters now", ((said - is).abs() >= 0.005).then(|| format!("{is:.2}")));
+    rows.always("state", memory.status.state.to_string());
+    rows.set("pinned", memory.status.pinned.then_some("yes"));
+    rows.set("done", memory.status.done_at.map(instant));
+    rows.set("forgotten", memory.status.forgotten_at.map(instant));
+    rows.set("quarantined", memory.status.quarantined_at.map(instant));
+    rows.set("superseded by", memory.superseded_by);
 }
 
-fn provenance(fields: &mut FieldList, memory: &Memory) {
+fn provenance(rows: &mut FieldList, memory: &Memory) {
     let provenance = &memory.provenance;
-    fields.always("author", provenance.author.to_string());
-    fields.always("origin", provenance.origin.to_string());
-    fields.set("agent", provenance.source_agent.as_ref());
-    fields.set("assisted by", provenance.assisted_by_agent.as_ref());
-    fields.always("trust", provenance.trust.to_string());
-    fields.set("pass", provenance.pass);
+    rows.always("author", provenance.author.to_string());
+    rows.always("origin", provenance.origin.to_string());
+    rows.set("agent", provenance.source_agent.as_ref());
+    rows.set("assisted by", provenance.assisted_by_agent.as_ref());
+    rows.always("trust", provenance.trust.to_string());
+    rows.set("pass", provenance.pass);
     for path in provenance.paths() {
-        fields.set("source path", Some(path));
+        rows.set("source path", Some(path));
     }
-    fields.set("also saved", provenance.also_without_path.then_some("without a path"));
-    fields.set("line", provenance.mirror.map(|mirror| mirror.line));
-    fields.set(
+    rows.set("also saved", provenance.also_without_path.then_some("without a path"));
+    rows.set("line", provenance.mirror.map(|mirror| mirror.line));
+    rows.set(
         "attachment",
         provenance.attachment.as_ref().map(|object| {
             let name = object.name.as_deref().unwrap_or(&object.object_key);
             format!("{name} ({}, {} bytes)", object.media_type, text::thousands(object.size))
         }),
     );
-    fields.set("not read", provenance.attachment.as_ref().and_then(|object| object.trouble.as_ref()));
-    fields.set("conversation", memory.place.conversation.as_ref());
-    fields.set("position", memory.place.position);
-    fields.set("speaker", memory.place.speaker.as_ref());
+    rows.set("not read", provenance.attachment.as_ref().and_then(|object| object.trouble.as_ref()));
+    rows.set("conversation", memory.place.conversation.as_ref());
+    rows.set("position", memory.place.position);
+    rows.set("speaker", memory.place.speaker.as_ref());
 }
 
-fn usage(fields: &mut FieldList, memory: &Memory, now: Timestamp) {
+fn usage(rows: &mut FieldList, memory: &Memory, now: Timestamp) {
     let usage = &memory.usage;
     let with_age = |time| format!("{} ({})", instant(time), age(time, now));
-    fields.always("version", memory.version.to_string());
-    fields.always("created", with_age(usage.created_at));
-    fields.set("updated", (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)));
+    rows.always("version", memory.version.to_string());
+    rows.always("created", with_age(usage.created_at));
+    rows.set("updated", (usage.updated_at != usage.created_at).then(|| with_age(usage.updated_at)));
     let used = || {
         format!(
             "{}, last {}",
@@ -284,7 +284,7 @@ fn usage(fields: &mut FieldList, memory: &Memory, now: Timestamp) {
             with_age(usage.accessed_at)
         )
     };
-    fields.set("recalled", (usage.access_count > 0).then(used));
+    rows.set("recalled", (usage.access_count > 0).then(used));
 }
 
 /// Shows a link as seen from one of its ends: `updates →` from its source, `← updates` from its target. A link made by

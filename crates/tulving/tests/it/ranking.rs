@@ -11,7 +11,7 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
-use tulving_core::{Engine, Parts, SecretPolicies};
+use tulving_core::{Engine, Ports, SecretPolicies};
 use tulving_models::EmbedderConfig;
 use tulving_store::{Home, SearchIndex, SqliteOptions, SqliteStore};
 
@@ -50,7 +50,7 @@ fn bed() -> Bed {
     let folder = tempfile::tempdir().expect("a folder");
     let home = Home::open_or_create(folder.path()).expect("a home");
     let store = Arc::new(SqliteStore::open(&home, SqliteOptions::default()).expect("a store"));
-    let engine = Engine::new(Parts {
+    let engine = Engine::new(Ports {
         store: store.clone(),
         embedder: tulving_models::embedder(&EmbedderConfig::BuiltIn).expect("the model"),
         former: Vec::new(),
@@ -60,7 +60,7 @@ fn bed() -> Bed {
         extractor: Arc::new(NoExtractor),
         clock: Arc::new(SystemClock),
         limits: Limits::default(),
-        secrecy: SecretPolicies::default(),
+        secret_policies: SecretPolicies::default(),
     });
     let user = engine.user(Origin::Api, None).expect("the user");
     let requests = set.memories.iter().map(|named| {

@@ -12,7 +12,7 @@ use crate::model::limits;
 use crate::model::pass::PassAct;
 use crate::model::request::Caller;
 use crate::ports::From;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 const EDITED: &str = "the file was edited since";
 
@@ -27,15 +27,15 @@ pub(super) enum FileUndoOutcome {
 
 /// Undoes an act on a file, or only checks whether that is possible. The inner error is the reason why it stays.
 pub(super) fn take_back(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     of: SpaceId,
     (name, act): (&str, &PassAct),
     dry_run: bool,
 ) -> Result<Result<FileUndoOutcome, String>, Error> {
-    let path = FilePath::new(&Folder::of(&space(parts, caller, of)?), name)?;
-    let found = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
-    if is_back(parts, &path, found.as_ref().map(|found| found.bytes.as_slice()), act)? {
+    let path = FilePath::new(&Folder::of(&space(ports, caller, of)?), name)?;
+    let found = ports.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?;
+    if is_back(ports, &path, found.as_ref().map(|found| found.bytes.as_slice()), act)? {
         return Ok(Ok(FileUndoOutcome::FoundDone));
     }
     let Some(found) = found else { return Ok(Err("the file is gone".to_owned())) };
@@ -44,7 +44,7 @@ pub(super) fn take_back(
         // An earlier undo was interrupted before it removed the file.
         PassAct::Replaced { from: None, .. } if found.bytes.is_empty() => Ok(Vec::new()),
         PassAct::Replaced { to, .. } if digest(&found.bytes) != *to => Err(EDITED.to_owned()),
-        PassAct::Replaced { from, .. } => kept(parts, &path, from.as_deref())?,
+        PassAct::Replaced { from, .. } => kept(ports, &path, from.as_deref())?,
         _ => return Ok(Err("it is about no file".to_owned())),
     };
     let before = match before {
@@ -52,34 +52,34 @@ pub(super) fn take_back(
         foreseen => return Ok(foreseen.map(|_| FileUndoOutcome::Taken)),
     };
     let from = From::Digest(Sha256::digest(&found.bytes).into());
-    match parts.files.replace(&path, &before, from, Some(parts.clock.now())) {
+    match ports.files.replace(&path, &before, from, Some(ports.clock.now())) {
         Err(FileError::Changed { .. }) => return Ok(Err(EDITED.to_owned())),
         done => done?,
     }
     if matches!(act, PassAct::Replaced { from: None, .. }) {
-        remove_empty(parts, &path)?;
+        remove_empty(ports, &path)?;
     }
     Ok(Ok(FileUndoOutcome::Taken))
 }
 
 /// Returns true if a file has the content from before an act.
-fn is_back(parts: &Parts, path: &FilePath, stands: Option<&[u8]>, act: &PassAct) -> Result<bool, Error> {
+fn is_back(ports: &Ports, path: &FilePath, stands: Option<&[u8]>, act: &PassAct) -> Result<bool, Error> {
     match (act, stands) {
         (PassAct::Replaced { from, .. }, stands) => Ok(stands.map(digest) == *from),
-        (PassAct::Noted { entry, .. }, Some(stands)) => taken_out(parts, path, stands, entry),
+        (PassAct::Noted { entry, .. }, Some(stands)) => taken_out(ports, path, stands, entry),
         _ => Ok(false),
     }
 }
 
 /// Returns true if an entry missing from a journal was removed by an undo. An undo keeps the text from before, an edit by
 /// hand does not.
-fn taken_out(parts: &Parts, path: &FilePath, stands: &[u8], entry: &str) -> Result<bool, Error> {
+fn taken_out(ports: &Ports, path: &FilePath, stands: &[u8], entry: &str) -> Result<bool, Error> {
     if without(stands, entry).is_ok() {
         return Ok(false);
     }
     let mut after = stands.to_vec();
-    for previous in parts.files.previous(path)? {
-        let Some(before) = parts.files.previous_content(path, &previous.id)? else { continue };
+    for previous in ports.files.previous(path)? {
+        let Some(before) = ports.files.previous_content(path, &previous.id)? else { continue };
         // More entries may have been added since.
         if without(&before, entry).is_ok_and(|rest| after.starts_with(&rest)) {
             return Ok(true);
@@ -90,8 +90,8 @@ fn taken_out(parts: &Parts, path: &FilePath, stands: &[u8], entry: &str) -> Resu
 }
 
 /// Removes a file that is now empty. Its earlier texts are kept. If somebody has written to it meanwhile, it stays.
-fn remove_empty(parts: &Parts, path: &FilePath) -> Result<(), Error> {
-    match parts.files.remove(path, From::Digest(Sha256::digest([]).into())) {
+fn remove_empty(ports: &Ports, path: &FilePath) -> Result<(), Error> {
+    match ports.files.remove(path, From::Digest(Sha256::digest([]).into())) {
         Err(FileError::Changed { .. }) => Ok(()),
         removed => removed.map(|_| ()).map_err(Error::from),
     }
@@ -99,28 +99,28 @@ fn remove_empty(parts: &Parts, path: &FilePath) -> Result<(), Error> {
 
 /// Returns the lines that an act removed and added, if both texts are still kept.
 pub(super) fn diff(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     of: SpaceId,
     act: &PassAct,
 ) -> Result<Option<String>, Error> {
     let PassAct::Replaced { file, from, to, .. } = act else { return Ok(None) };
-    let path = FilePath::new(&Folder::of(&space(parts, caller, of)?), file)?;
-    let stands = parts.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?.map(|found| found.bytes);
+    let path = FilePath::new(&Folder::of(&space(ports, caller, of)?), file)?;
+    let stands = ports.files.read(&path, limits::JOURNAL_SHOWN_BYTES)?.map(|found| found.bytes);
     let new = match stands.filter(|stands| digest(stands) == *to) {
         Some(stands) => Ok(stands),
-        None => kept(parts, &path, Some(to))?,
+        None => kept(ports, &path, Some(to))?,
     };
-    let (Ok(old), Ok(new)) = (kept(parts, &path, from.as_deref())?, new) else { return Ok(None) };
+    let (Ok(old), Ok(new)) = (kept(ports, &path, from.as_deref())?, new) else { return Ok(None) };
     let (old, new) = (crate::model::file::text(&old), crate::model::file::text(&new));
     Ok(Some(diff::told(&diff::lines(&old, &new))))
 }
 
 /// Returns the earlier text of a file by its digest; empty if there was no such file.
-fn kept(parts: &Parts, path: &FilePath, wanted: Option<&str>) -> Result<Result<Vec<u8>, String>, Error> {
+fn kept(ports: &Ports, path: &FilePath, wanted: Option<&str>) -> Result<Result<Vec<u8>, String>, Error> {
     let Some(wanted) = wanted else { return Ok(Ok(Vec::new())) };
-    for previous in parts.files.previous(path)? {
-        if let Some(text) = parts.files.previous_content(path, &previous.id)?
+    for previous in ports.files.previous(path)? {
+        if let Some(text) = ports.files.previous_content(path, &previous.id)?
             && digest(&text) == wanted
         {
             return Ok(Ok(text));

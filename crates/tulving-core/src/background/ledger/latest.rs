@@ -11,18 +11,18 @@ use crate::model::audit::{AuditEntry, LastChange, WrittenVersion};
 use crate::model::change::{Actor, Revision, Right, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, Version};
-use crate::model::memory::{Edition, Memory, Standing};
+use crate::model::memory::{Memory, Status, VersionFields};
 use crate::model::pass::{LastUndone, Pass, PassAct, PassFilter, UndoStep, UndoneChange};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, LinkedBy, Origin, PassOutcome, Relation, Role, State, VersionAct};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::retract::{self, Edge};
 use crate::verbs::save::dedupe::{self, Pending};
 use crate::verbs::save::embed;
 use crate::verbs::save::sources::{self, SourceChange};
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// The audit reason of an undo.
 const REASON: &str = "undo";
@@ -30,29 +30,29 @@ const REASON: &str = "undo";
 const PASSES: usize = 100;
 
 /// Undoes the last change, or previews that.
-pub(crate) fn undo_last(parts: &Parts, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
-    access::require(parts, caller, caller.space, Role::Writer)?;
+pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
+    access::require(ports, caller, caller.space, Role::Writer)?;
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
-    let deed = parts.store.last_change(&by, caller.space)?;
-    let pass = last_pass(parts, caller)?;
+    let deed = ports.store.last_change(&by, caller.space)?;
+    let pass = last_pass(ports, caller)?;
     match (deed, pass) {
         // The writes of a pass are among the traces of the principal it acted for; it ended when they were written, or later.
         (deed, Some(pass)) if deed.as_ref().is_none_or(|deed| ended(&pass) >= deed.at) => {
-            Ok(LastUndone::Pass(undo(parts, caller, pass.id, dry_run)?))
+            Ok(LastUndone::Pass(undo(ports, caller, pass.id, dry_run)?))
         }
         (Some(_), _) => access::decide_again(|| {
             // Looked up again in case another process was faster.
-            let deed = parts.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
-            Ok(LastUndone::Change(take_back(parts, caller, &deed, dry_run)?))
+            let deed = ports.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
+            Ok(LastUndone::Change(take_back(ports, caller, &deed, dry_run)?))
         }),
         (None, _) => Err(Error::NothingToUndo),
     }
 }
 
 /// Returns the newest pass of the space that did something and was not undone.
-fn last_pass(parts: &Parts, caller: &Caller) -> Result<Option<Pass>, Error> {
+fn last_pass(ports: &Ports, caller: &Caller) -> Result<Option<Pass>, Error> {
     let filter = PassFilter { space: Some(caller.space), kind: None, before: None, limit: PASSES };
-    let passes = super::list(parts, caller, &filter)?;
+    let passes = super::list(ports, caller, &filter)?;
     let stands = |pass: &Pass| pass.outcome != PassOutcome::Undone && !pass.acts.is_empty();
     Ok(passes.into_iter().filter(stands).max_by_key(ended))
 }
@@ -63,14 +63,14 @@ fn ended(pass: &Pass) -> Timestamp {
 
 /// Undoes everything done at that timestamp.
 fn take_back(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     deed: &LastChange,
     dry_run: bool,
 ) -> Result<UndoneChange, Error> {
-    let now = parts.clock.now();
+    let now = ports.clock.now();
     let mut act = LastChangeUndo {
-        parts,
+        ports,
         caller,
         now,
         deed,
@@ -91,7 +91,7 @@ fn take_back(
     act.steps[versions..].reverse();
     let LastChangeUndo { rights, writes, steps, redoable, .. } = act;
     if !dry_run && !writes.is_empty() {
-        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        ports.store.apply(&access::changes(caller, now, rights, writes))?;
     }
     let steps = steps.into_iter().map(|text| UndoStep { text, stays: None }).collect();
     Ok(UndoneChange { at: deed.at, agent: deed.agent.clone(), redoable, steps })
@@ -99,7 +99,7 @@ fn take_back(
 
 /// An undo under construction.
 struct LastChangeUndo<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
     deed: &'a LastChange,
@@ -127,7 +127,7 @@ impl LastChangeUndo<'_> {
             return Err(since(&text, "it was edited since"));
         }
         self.refuse_moved(&text, memory.id)?;
-        if memory.standing.forgotten_at.is_some() {
+        if memory.status.forgotten_at.is_some() {
             return Err(since(&text, "it was forgotten since"));
         }
         match written.act {
@@ -135,7 +135,7 @@ impl LastChangeUndo<'_> {
                 return Err(cannot(&text, "an import saves its files one by one", FORGET_WHERE));
             }
             VersionAct::Created => {
-                let to = Standing { forgotten_at: Some(self.now), ..memory.standing };
+                let to = Status { forgotten_at: Some(self.now), ..memory.status };
                 self.shift(&memory, to, AuditAct::Forgot, None)?;
             }
             VersionAct::Updated | VersionAct::Reverted => self.revert(&memory, written.version, &text)?,
@@ -146,39 +146,39 @@ impl LastChangeUndo<'_> {
 
     /// Restores the earlier content and boundary as a new version, without the links that the same act made.
     fn revert(&mut self, memory: &Memory, version: Version, text: &str) -> Result<(), Error> {
-        let versions = self.parts.store.versions(&self.caller.viewer, memory.id)?;
+        let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let past = versions.into_iter().rfind(|record| record.version < version);
         let Some(past) = past else {
             return Err(since(text, "the version before is kept no longer"));
         };
-        let edition = past.edition;
+        let fields = past.fields;
         if memory.provenance.attachment.is_some()
-            && edition.text.content_hash != memory.edition.text.content_hash
+            && fields.text.content_hash != memory.fields.text.content_hash
         {
             let hint = "`tulving push` the file again that it described; `tulving revert` brings back the text alone";
             return Err(cannot(text, "its file is not kept with the versions", hint));
         }
-        self.refuse_held(memory, &edition)?;
-        let right = match edition.boundary == memory.edition.boundary {
-            true => access::require_in_place(self.parts, self.caller, memory, Role::Writer)?,
-            false => access::require_over(self.parts, self.caller, memory.reference(), memory)?,
+        self.refuse_held(memory, &fields)?;
+        let right = match fields.boundary == memory.fields.boundary {
+            true => access::require_in_place(self.ports, self.caller, memory, Role::Writer)?,
+            false => access::require_over(self.ports, self.caller, memory.reference(), memory)?,
         };
-        let differs = edition.differs_in_meaning(&memory.edition);
-        let chunks = differs.then(|| embed::embed(self.parts, &[Source::of(&edition)]).0.pop()).flatten();
-        let standing = memory.standing.of_type(edition.class.memory_type);
+        let differs = fields.differs_in_meaning(&memory.fields);
+        let chunks = differs.then(|| embed::embed(self.ports, &[Source::of(&fields)]).0.pop()).flatten();
+        let status = memory.status.of_type(fields.class.memory_type);
         self.rights.push(right);
         self.writes.push(Write::Revise(Box::new(Revision {
             id: memory.id,
             from: memory.version,
             act: VersionAct::Reverted,
-            edition,
-            stood: memory.standing,
-            standing,
+            fields,
+            stood: memory.status,
+            status,
             chunks,
             attachment: None,
             vouched: None,
         })));
-        for edge in self.parts.store.associations(&self.caller.viewer, &[memory.id])? {
+        for edge in self.ports.store.associations(&self.caller.viewer, &[memory.id])? {
             if (edge.source, edge.created_at, edge.linked_by) == (memory.id, self.deed.at, LinkedBy::Caller) {
                 let target = self.memory(edge.target, "linked")?;
                 self.unlink(memory, &target, edge, None)?;
@@ -217,27 +217,27 @@ impl LastChangeUndo<'_> {
             }
             _ => {}
         }
-        let (text, stood) = (format!("{did} {}", shown(&memory)), memory.standing);
+        let (text, stood) = (format!("{did} {}", shown(&memory)), memory.status);
         self.refuse_moved(&text, id)?;
         let (back, to) = match entry.act {
             AuditAct::Forgot | AuditAct::Rejected if stood.forgotten_at.is_some() => {
-                self.refuse_held(&memory, &memory.edition)?;
-                (AuditAct::Restored, Standing { forgotten_at: None, ..stood })
+                self.refuse_held(&memory, &memory.fields)?;
+                (AuditAct::Restored, Status { forgotten_at: None, ..stood })
             }
             AuditAct::Restored if memory.usage.updated_at > self.deed.at => {
                 return Err(since(&text, "it was edited since"));
             }
-            AuditAct::Restored => (AuditAct::Forgot, Standing { forgotten_at: Some(self.now), ..stood }),
+            AuditAct::Restored => (AuditAct::Forgot, Status { forgotten_at: Some(self.now), ..stood }),
             AuditAct::Archived => (AuditAct::Unarchived, stood.ruled(State::Active, self.now)),
             AuditAct::Unarchived => (AuditAct::Archived, stood.moved(State::Archived)),
-            AuditAct::Pinned => (AuditAct::Unpinned, Standing { pinned: false, ..stood }),
-            AuditAct::Unpinned => (AuditAct::Pinned, Standing { pinned: true, ..stood }),
+            AuditAct::Pinned => (AuditAct::Unpinned, Status { pinned: false, ..stood }),
+            AuditAct::Unpinned => (AuditAct::Pinned, Status { pinned: true, ..stood }),
             AuditAct::Done => {
-                let done_at = entry.detail.as_deref().and_then(standing::done_before);
+                let done_at = entry.detail.as_deref().and_then(status::done_before);
                 let act = if done_at.is_some() { AuditAct::Done } else { AuditAct::Reopened };
-                (act, Standing { done_at, ..stood })
+                (act, Status { done_at, ..stood })
             }
-            AuditAct::Reopened => match entry.detail.as_deref().and_then(standing::done_before) {
+            AuditAct::Reopened => match entry.detail.as_deref().and_then(status::done_before) {
                 None => {
                     return Err(cannot(
                         &text,
@@ -245,11 +245,11 @@ impl LastChangeUndo<'_> {
                         "`tulving done` closes it",
                     ));
                 }
-                done_at => (AuditAct::Done, Standing { done_at, ..stood }),
+                done_at => (AuditAct::Done, Status { done_at, ..stood }),
             },
             AuditAct::Accepted => {
                 self.redoable = false;
-                (AuditAct::Undone, Standing { quarantined_at: Some(self.now), ..stood })
+                (AuditAct::Undone, Status { quarantined_at: Some(self.now), ..stood })
             }
             AuditAct::Undone => return Err(cannot(&text, NOT_AGAIN, "`tulving review accept` accepts it")),
             _ => return Err(since(&text, "it does not stand so any more")),
@@ -257,7 +257,7 @@ impl LastChangeUndo<'_> {
         if to == stood {
             return Err(since(&text, "it does not stand so any more"));
         }
-        self.shift(&memory, to, back, standing::done_then(stood, to))?;
+        self.shift(&memory, to, back, status::done_then(stood, to))?;
         self.steps.push(text);
         Ok(())
     }
@@ -290,7 +290,7 @@ impl LastChangeUndo<'_> {
         let (file, digest) = detail.rsplit_once(' ').unwrap_or((detail, ""));
         let text = format!("noted an entry in {file}");
         let act = PassAct::Noted { file: file.to_owned(), entry: digest.to_owned() };
-        match file::take_back(self.parts, self.caller, self.caller.space, (file, &act), dry_run)? {
+        match file::take_back(self.ports, self.caller, self.caller.space, (file, &act), dry_run)? {
             Ok(FileUndoOutcome::Taken) => {}
             Ok(FileUndoOutcome::FoundDone) => return Err(since(&text, "the entry was taken out since")),
             Err(why) => return Err(since(&text, &why)),
@@ -298,7 +298,7 @@ impl LastChangeUndo<'_> {
         let mut undone = access::audit(self.caller, self.now, AuditAct::Undone);
         (undone.space, undone.private_to) = (entry.space, entry.private_to);
         undone.detail = Some(format!("the note in {file}"));
-        self.rights.push(access::require(self.parts, self.caller, self.caller.space, Role::Writer)?);
+        self.rights.push(access::require(self.ports, self.caller, self.caller.space, Role::Writer)?);
         self.writes.push(Write::Audit(undone));
         self.steps.push(text);
         self.redoable = false;
@@ -325,11 +325,11 @@ impl LastChangeUndo<'_> {
         };
         let mut future = memory.clone();
         future.provenance.set_sources(to.clone());
-        if future.standing.forgotten_at.is_none() {
+        if future.status.forgotten_at.is_none() {
             let held = dedupe::taken_up(memory);
-            dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &held, &future)?;
+            dedupe::refuse_taken(self.ports, &self.caller.viewer, &self.pending, &held, &future)?;
         }
-        self.rights.push(access::require_in_place(self.parts, self.caller, memory, Role::Writer)?);
+        self.rights.push(access::require_in_place(self.ports, self.caller, memory, Role::Writer)?);
         if let Some(back) = SourceChange::between(&from, &to) {
             let mut audit = back.audit(self.caller, self.now, memory);
             audit.reason = Some(REASON.to_owned());
@@ -341,9 +341,9 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Refuses an edition that conflicts with another memory after the writes of this act.
-    fn refuse_held(&self, memory: &Memory, edition: &Edition) -> Result<(), Error> {
-        dedupe::refuse_held_after(self.parts, &self.caller.viewer, &self.pending, memory, edition)
+    /// Refuses a version that conflicts with another memory after the writes of this act.
+    fn refuse_held(&self, memory: &Memory, fields: &VersionFields) -> Result<(), Error> {
+        dedupe::refuse_held_after(self.ports, &self.caller.viewer, &self.pending, memory, fields)
     }
 
     /// Undoes a link: a new one is removed or gets its old weight, a removed one is created again.
@@ -359,7 +359,7 @@ impl LastChangeUndo<'_> {
             true => format!("linked {} {relation} {}", shown(source), shown(&target)),
             false => format!("took the link from {} to {} away", shown(source), shown(&target)),
         };
-        let edges = self.parts.store.associations(&self.caller.viewer, &[source.id])?;
+        let edges = self.ports.store.associations(&self.caller.viewer, &[source.id])?;
         let is = |edge: &Association| {
             (edge.source, edge.target, edge.relation) == (source.id, target.id, relation)
         };
@@ -443,9 +443,9 @@ impl LastChangeUndo<'_> {
     }
 
     fn over_link(&mut self, source: &Memory, target: &Memory, relation: Relation) -> Result<(), Error> {
-        self.rights.push(access::require_in_place(self.parts, self.caller, source, Role::Writer)?);
+        self.rights.push(access::require_in_place(self.ports, self.caller, source, Role::Writer)?);
         if relation == Relation::Updates {
-            self.rights.push(access::require_in_place(self.parts, self.caller, target, Role::Writer)?);
+            self.rights.push(access::require_in_place(self.ports, self.caller, target, Role::Writer)?);
         }
         Ok(())
     }
@@ -461,14 +461,14 @@ impl LastChangeUndo<'_> {
         if memory.space != came {
             return Err(since(&text, "it was moved again since"));
         }
-        if memory.standing.forgotten_at.is_some() {
+        if memory.status.forgotten_at.is_some() {
             return Err(since(&text, "it was forgotten since"));
         }
-        let Some(back) = access::space_by_id(self.parts, self.caller, from)? else {
+        let Some(back) = access::space_by_id(self.ports, self.caller, from)? else {
             return Err(cannot(&text, "it came from a space that is out of reach here", OTHER_SPACE));
         };
         let (rights, writes) =
-            crate::verbs::relocate::back(self.parts, self.caller, self.now, memory, &back)?;
+            crate::verbs::relocate::back(self.ports, self.caller, self.now, memory, &back)?;
         self.rights.extend(rights);
         self.writes.extend(writes);
         self.steps.push(format!("{text}; back in `{}` it has a new number", back.name));
@@ -478,16 +478,16 @@ impl LastChangeUndo<'_> {
     fn shift(
         &mut self,
         memory: &Memory,
-        to: Standing,
+        to: Status,
         act: AuditAct,
         detail: Option<String>,
     ) -> Result<(), Error> {
-        self.rights.push(access::require_in_place(self.parts, self.caller, memory, Role::Writer)?);
+        self.rights.push(access::require_in_place(self.ports, self.caller, memory, Role::Writer)?);
         let reason = Some(REASON.to_owned());
-        let entry = standing::audit(self.caller, self.now, act, memory, reason, detail);
-        self.writes.push(Write::Move { id: memory.id, from: memory.standing, to });
+        let entry = status::audit(self.caller, self.now, act, memory, reason, detail);
+        self.writes.push(Write::Move { id: memory.id, from: memory.status, to });
         self.writes.push(Write::Audit(entry));
-        self.pending.note(Memory { standing: to, ..memory.clone() });
+        self.pending.note(Memory { status: to, ..memory.clone() });
         Ok(())
     }
 
@@ -496,7 +496,7 @@ impl LastChangeUndo<'_> {
         if let Some(memory) = self.pending.get(id) {
             return Ok(memory.clone());
         }
-        let found = find(self.parts, self.caller, id)?;
+        let found = find(self.ports, self.caller, id)?;
         found.ok_or_else(|| match self.caller.viewer.within {
             Some(_) => {
                 cannot(&format!("{did} a memory"), "it is in a space that is out of reach here", OTHER_SPACE)
@@ -513,7 +513,7 @@ impl LastChangeUndo<'_> {
         };
         let later = self.deed.since.iter().find(|entry| entry.memory == Some(id) && moves(entry.act));
         let Some(entry) = later else { return Ok(()) };
-        let names = self.parts.store.principals(&[entry.by])?;
+        let names = self.ports.store.principals(&[entry.by])?;
         let mut by = names.into_iter().next().map_or_else(|| "somebody".to_owned(), |one| one.name);
         if let Some(agent) = &entry.agent {
             by = format!("{by} with the agent {agent}");

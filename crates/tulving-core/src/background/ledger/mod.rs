@@ -22,7 +22,7 @@ use crate::model::request::{Caller, Forgotten};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{PassKind, PassOutcome};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 
 pub(crate) use self::latest::undo_last;
@@ -32,32 +32,32 @@ pub(crate) use self::undo::undo;
 const PREVIEW: usize = 80;
 
 /// Records a pass, in the name of its principal.
-pub(crate) fn note(parts: &Parts, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
-    note_with(parts, from, pass, Vec::new())
+pub(crate) fn note(ports: &Ports, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
+    note_with(ports, from, pass, Vec::new())
 }
 
 /// Records a pass together with further writes, in one transaction.
 pub(crate) fn note_with(
-    parts: &Parts,
+    ports: &Ports,
     from: Option<PassOutcome>,
     pass: &Pass,
     mut writes: Vec<Write>,
 ) -> Result<(), Error> {
     let by = Actor { principal: pass.by, agent: None };
     writes.push(Write::Pass { from, to: Box::new(pass.clone()) });
-    parts.store.apply(&ChangeSet { by, at: parts.clock.now(), rights: Vec::new(), writes })?;
+    ports.store.apply(&ChangeSet { by, at: ports.clock.now(), rights: Vec::new(), writes })?;
     Ok(())
 }
 
 /// Returns the passes that the caller may see, newest first, without acts on memories that it may not see.
-pub(crate) fn list(parts: &Parts, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
+pub(crate) fn list(ports: &Ports, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
     read::bounded(Field::Limit, filter.limit, limits::PAGE)?;
-    let mut passes = parts.store.passes(&caller.viewer, filter)?;
+    let mut passes = ports.store.passes(&caller.viewer, filter)?;
     let ids: Vec<MemoryId> = passes.iter().flat_map(|pass| &pass.acts).flat_map(PassAct::memories).collect();
     let mut seen: HashSet<MemoryId> =
-        parts.store.memories(&caller.viewer, &ids)?.into_iter().map(|memory| memory.id).collect();
+        ports.store.memories(&caller.viewer, &ids)?.into_iter().map(|memory| memory.id).collect();
     for id in ids {
-        if !seen.contains(&id) && access::find_forgotten(parts, caller, id.into())?.is_some() {
+        if !seen.contains(&id) && access::find_forgotten(ports, caller, id.into())?.is_some() {
             seen.insert(id);
         }
     }
@@ -68,25 +68,25 @@ pub(crate) fn list(parts: &Parts, caller: &Caller, filter: &PassFilter) -> Resul
 }
 
 /// Returns a pass, with its acts in words.
-pub(crate) fn get(parts: &Parts, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
-    let mut pass = found(parts, caller, id)?;
+pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
+    let mut pass = found(ports, caller, id)?;
     let acts = std::mem::take(&mut pass.acts);
-    let (acts, told) = told(parts, caller, pass.space, acts)?.into_iter().unzip();
+    let (acts, told) = told(ports, caller, pass.space, acts)?.into_iter().unzip();
     pass.acts = acts;
     Ok(ToldPass { pass, told })
 }
 
 /// Describes the acts, done or planned, on memories that the caller may see.
 pub(crate) fn told(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     space: SpaceId,
     acts: Vec<PassAct>,
 ) -> Result<Vec<(PassAct, ToldAct)>, Error> {
     let mut told = Vec::new();
     for act in acts.into_iter().filter(PassAct::is_deed) {
-        let Some(memories) = find_all(parts, caller, &act)? else { continue };
-        let diff = file::diff(parts, caller, space, &act)?;
+        let Some(memories) = find_all(ports, caller, &act)? else { continue };
+        let diff = file::diff(ports, caller, space, &act)?;
         told.push((act.clone(), ToldAct { text: text(&act, &memories), diff }));
     }
     Ok(told)
@@ -94,7 +94,7 @@ pub(crate) fn told(
 
 /// Returns the acts of passes of a kind in a space since a time, as far as the viewer may see the passes.
 pub(crate) fn acts(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     (space, kind): (SpaceId, PassKind),
     since: Timestamp,
@@ -102,7 +102,7 @@ pub(crate) fn acts(
     let mut filter = PassFilter { space: Some(space), kind: Some(kind), before: None, limit: limits::PAGE };
     let mut acts = Vec::new();
     loop {
-        let page = parts.store.passes(viewer, &filter)?;
+        let page = ports.store.passes(viewer, &filter)?;
         let full = page.len() == filter.limit;
         filter.before = page.last().map(|pass| pass.id);
         let last = page.last().is_none_or(|pass| pass.began_at < since);
@@ -113,24 +113,24 @@ pub(crate) fn acts(
     }
 }
 
-fn found(parts: &Parts, caller: &Caller, id: PassId) -> Result<Pass, Error> {
-    parts.store.pass(&caller.viewer, id)?.ok_or(Error::NoPass { id })
+fn found(ports: &Ports, caller: &Caller, id: PassId) -> Result<Pass, Error> {
+    ports.store.pass(&caller.viewer, id)?.ok_or(Error::NoPass { id })
 }
 
 /// Returns the current memories of an act; `None` if one is gone or not visible to the caller.
-fn find_all(parts: &Parts, caller: &Caller, act: &PassAct) -> Result<Option<Vec<Memory>>, Error> {
+fn find_all(ports: &Ports, caller: &Caller, act: &PassAct) -> Result<Option<Vec<Memory>>, Error> {
     let ids = act.memories();
     let mut found = Vec::new();
     for id in &ids {
-        found.extend(find(parts, caller, *id)?);
+        found.extend(find(ports, caller, *id)?);
     }
     Ok((found.len() == ids.len()).then_some(found))
 }
 
 /// Returns a memory, forgotten or not, if the caller may see it.
-fn find(parts: &Parts, caller: &Caller, id: MemoryId) -> Result<Option<Memory>, Error> {
-    match parts.store.memory(&caller.viewer, caller.space, id.into(), Forgotten::Without)? {
-        None => access::find_forgotten(parts, caller, id.into()),
+fn find(ports: &Ports, caller: &Caller, id: MemoryId) -> Result<Option<Memory>, Error> {
+    match ports.store.memory(&caller.viewer, caller.space, id.into(), Forgotten::Without)? {
+        None => access::find_forgotten(ports, caller, id.into()),
         found => Ok(found),
     }
 }
@@ -156,11 +156,11 @@ fn text(act: &PassAct, memories: &[Memory]) -> String {
 
 /// Returns the name of a memory and the beginning of its content.
 fn shown(memory: &Memory) -> String {
-    let said = visible::plain(&secrets::redacted(&memory.edition.text.content));
+    let said = visible::plain(&secrets::redacted(&memory.fields.text.content));
     format!("{} ({})", memory.label(), preview::cut(&said, PREVIEW))
 }
 
 /// Returns the space of a pass, to find its files.
-fn space(parts: &Parts, caller: &Caller, id: SpaceId) -> Result<crate::model::space::Space, Error> {
-    access::space_by_id(parts, caller, id)?.ok_or_else(|| Error::NoSpace { name: id.to_string() })
+fn space(ports: &Ports, caller: &Caller, id: SpaceId) -> Result<crate::model::space::Space, Error> {
+    access::space_by_id(ports, caller, id)?.ok_or_else(|| Error::NoSpace { name: id.to_string() })
 }

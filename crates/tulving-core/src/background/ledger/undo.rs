@@ -9,32 +9,32 @@ use crate::model::association::Association;
 use crate::model::change::{Revision, Right, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, PassId, Version};
-use crate::model::memory::{Edition, Memory, Standing};
+use crate::model::memory::{Memory, Status, VersionFields};
 use crate::model::pass::{Pass, PassAct, UndoStep, Undone};
 use crate::model::request::Caller;
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, LinkedBy, PassOutcome, Relation, Role, VersionAct};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::save::{dedupe, embed};
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// The writes that undo an act, with the rights that they need; or the reason why it stays.
 type UndoDecision = Result<(Vec<Right>, Vec<Write>), String>;
 
 /// Undoes a pass, or previews that.
-pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
-    let pass = found(parts, caller, id)?;
+pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
+    let pass = found(ports, caller, id)?;
     if pass.outcome == PassOutcome::Undone {
         return Err(Error::PassUndone { id });
     }
-    access::require(parts, caller, pass.space, Role::Writer)?;
-    let under_way = pass.outcome == PassOutcome::Begun && !pass.is_interrupted(parts.clock.now());
+    access::require(ports, caller, pass.space, Role::Writer)?;
+    let under_way = pass.outcome == PassOutcome::Begun && !pass.is_interrupted(ports.clock.now());
     let mut files = Vec::new();
     for act in pass.acts.iter().rev() {
         if let Some(name) = act.file() {
-            let stays = match file::take_back(parts, caller, pass.space, (name, act), dry_run)? {
+            let stays = match file::take_back(ports, caller, pass.space, (name, act), dry_run)? {
                 // An act is recorded before it is done, and may still follow.
                 Ok(FileUndoOutcome::FoundDone) if under_way => Some("the pass is still under way".to_owned()),
                 back => back.err(),
@@ -43,11 +43,11 @@ pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) ->
         }
     }
     let mut undone = access::decide_again(|| {
-        let pass = found(parts, caller, id)?;
+        let pass = found(ports, caller, id)?;
         if pass.outcome == PassOutcome::Undone {
             return Err(Error::PassUndone { id });
         }
-        PassUndo { parts, caller, now: parts.clock.now(), pass }.write(files.clone(), dry_run)
+        PassUndo { ports, caller, now: ports.clock.now(), pass }.write(files.clone(), dry_run)
     })?;
     undone.pass.acts.retain(PassAct::is_deed);
     Ok(undone)
@@ -55,7 +55,7 @@ pub(crate) fn undo(parts: &Parts, caller: &Caller, id: PassId, dry_run: bool) ->
 
 /// The part of an undo that is in the store.
 struct PassUndo<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
     pass: Pass,
@@ -63,12 +63,12 @@ struct PassUndo<'a> {
 
 impl PassUndo<'_> {
     fn write(self, mut steps: Vec<UndoStep>, dry_run: bool) -> Result<Undone, Error> {
-        let Self { parts, caller, now, .. } = self;
+        let Self { ports, caller, now, .. } = self;
         let space = Right { space: self.pass.space, role: Role::Writer, over: None };
         let (mut rights, mut writes) = (vec![space], Vec::new());
         for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
             // A memory that is gone, or not visible to the caller, is not mentioned either.
-            let Some(memories) = find_all(parts, caller, act)? else { continue };
+            let Some(memories) = find_all(ports, caller, act)? else { continue };
             let decided = match self.decide(act, &memories) {
                 Err(error @ (Error::Denied { .. } | Error::Held { .. })) => Err(error.to_string()),
                 decided => decided?,
@@ -95,32 +95,32 @@ impl PassUndo<'_> {
         entry.detail = Some(format!("the pass {} ({}): {back} of {all} acts", pass.id, pass.kind));
         writes.push(Write::Audit(entry));
         writes.push(Write::Pass { from, to: Box::new(pass.clone()) });
-        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        ports.store.apply(&access::changes(caller, now, rights, writes))?;
         Ok(Undone { pass, ..undone })
     }
 
     fn decide(&self, act: &PassAct, memories: &[Memory]) -> Result<UndoDecision, Error> {
         match (act, memories) {
             (PassAct::Saved { version, aside, .. }, [memory]) => {
-                let standing = &memory.standing;
+                let status = &memory.status;
                 match () {
-                    () if standing.forgotten_at.is_some() => stays("it was forgotten since"),
+                    () if status.forgotten_at.is_some() => stays("it was forgotten since"),
                     () if memory.version != *version => stays("it was edited since"),
-                    () if standing.pinned => stays("it was pinned since"),
-                    () if standing.done_at.is_some() => stays("it was done since"),
-                    () if *aside && standing.quarantined_at.is_none() => stays("it was accepted since"),
+                    () if status.pinned => stays("it was pinned since"),
+                    () if status.done_at.is_some() => stays("it was done since"),
+                    () if *aside && status.quarantined_at.is_none() => stays("it was accepted since"),
                     () => {
-                        let to = Standing { forgotten_at: Some(self.now), ..*standing };
+                        let to = Status { forgotten_at: Some(self.now), ..*status };
                         self.moved(memory, to, AuditAct::Forgot)
                     }
                 }
             }
-            (PassAct::Forgot { .. }, [memory]) if memory.standing.forgotten_at.is_none() => {
+            (PassAct::Forgot { .. }, [memory]) if memory.status.forgotten_at.is_none() => {
                 stays("it was restored since")
             }
             (PassAct::Forgot { .. }, [memory]) => {
-                dedupe::refuse_held(self.parts, &self.caller.viewer, memory, &memory.edition)?;
-                self.moved(memory, Standing { forgotten_at: None, ..memory.standing }, AuditAct::Restored)
+                dedupe::refuse_held(self.ports, &self.caller.viewer, memory, &memory.fields)?;
+                self.moved(memory, Status { forgotten_at: None, ..memory.status }, AuditAct::Restored)
             }
             (PassAct::Edited { to, .. }, [memory]) if memory.version != *to => stays("it was edited since"),
             (PassAct::Edited { from, .. }, [memory]) => self.reverted(memory, *from),
@@ -134,35 +134,35 @@ impl PassUndo<'_> {
         }
     }
 
-    fn moved(&self, memory: &Memory, to: Standing, act: AuditAct) -> Result<UndoDecision, Error> {
-        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+    fn moved(&self, memory: &Memory, to: Status, act: AuditAct) -> Result<UndoDecision, Error> {
+        let right = access::require_in_place(self.ports, self.caller, memory, Role::Writer)?;
         let reason = Some(format!("undo of the pass {}", self.pass.id));
-        let entry = standing::audit(self.caller, self.now, act, memory, reason, None);
-        let shift = Write::Move { id: memory.id, from: memory.standing, to };
+        let entry = status::audit(self.caller, self.now, act, memory, reason, None);
+        let shift = Write::Move { id: memory.id, from: memory.status, to };
         Ok(Ok((vec![right], vec![shift, Write::Audit(entry)])))
     }
 
     /// Restores the earlier content as a new version.
     fn reverted(&self, memory: &Memory, version: Version) -> Result<UndoDecision, Error> {
-        if memory.standing.forgotten_at.is_some() {
+        if memory.status.forgotten_at.is_some() {
             return stays("it was forgotten since");
         }
-        let versions = self.parts.store.versions(&self.caller.viewer, memory.id)?;
+        let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let Some(past) = versions.into_iter().find(|record| record.version == version) else {
             return stays("the version before is kept no longer");
         };
-        let edition = Edition { boundary: memory.edition.boundary, ..past.edition };
-        dedupe::refuse_held(self.parts, &self.caller.viewer, memory, &edition)?;
-        let differs = edition.differs_in_meaning(&memory.edition);
-        let chunks = differs.then(|| embed::embed(self.parts, &[Source::of(&edition)]).0.pop()).flatten();
-        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+        let fields = VersionFields { boundary: memory.fields.boundary, ..past.fields };
+        dedupe::refuse_held(self.ports, &self.caller.viewer, memory, &fields)?;
+        let differs = fields.differs_in_meaning(&memory.fields);
+        let chunks = differs.then(|| embed::embed(self.ports, &[Source::of(&fields)]).0.pop()).flatten();
+        let right = access::require_in_place(self.ports, self.caller, memory, Role::Writer)?;
         let revision = Revision {
             id: memory.id,
             from: memory.version,
             act: VersionAct::Reverted,
-            edition,
-            stood: memory.standing,
-            standing: memory.standing,
+            fields,
+            stood: memory.status,
+            status: memory.status,
             chunks,
             attachment: None,
             vouched: None,
@@ -178,13 +178,13 @@ impl PassUndo<'_> {
         relation: Relation,
         weight: Weight,
     ) -> Result<UndoDecision, Error> {
-        let gone = |memory: &Memory| memory.standing.forgotten_at.is_some();
-        let edges = self.parts.store.associations(&self.caller.viewer, &[from.id])?;
+        let gone = |memory: &Memory| memory.status.forgotten_at.is_some();
+        let edges = self.ports.store.associations(&self.caller.viewer, &[from.id])?;
         match edges.iter().any(|edge| (edge.target, edge.relation) == (to.id, relation)) {
             _ if gone(from) || gone(to) => stays("one of the two is forgotten"),
             true => stays("they were linked again since"),
             false => {
-                let right = access::require_in_place(self.parts, self.caller, from, Role::Writer)?;
+                let right = access::require_in_place(self.ports, self.caller, from, Role::Writer)?;
                 let link = self.automatic((from.id, to.id), relation, weight);
                 Ok(Ok((vec![right], vec![link])))
             }
@@ -200,7 +200,7 @@ impl PassUndo<'_> {
         was: Option<Weight>,
     ) -> Result<UndoDecision, Error> {
         let (source, target) = (from.id, to.id);
-        let edges = self.parts.store.associations(&self.caller.viewer, &[source])?;
+        let edges = self.ports.store.associations(&self.caller.viewer, &[source])?;
         let made = |edge: &&Association| {
             (edge.source, edge.target, edge.relation, edge.linked_by)
                 == (source, target, relation, LinkedBy::Caller)
@@ -210,11 +210,11 @@ impl PassUndo<'_> {
             Some(edge) if edge.weight != weight => return stays("the link was given another weight since"),
             Some(_) => {}
         }
-        let right = access::require_in_place(self.parts, self.caller, from, Role::Writer)?;
+        let right = access::require_in_place(self.ports, self.caller, from, Role::Writer)?;
         let reason = Some(format!("undo of the pass {}", self.pass.id));
         let detail = Some(format!("{relation} {target}"));
-        let mut entry = standing::audit(self.caller, self.now, AuditAct::Dissociated, from, reason, detail);
-        entry.private_to = entry.private_to.or_else(|| standing::private_to(to));
+        let mut entry = status::audit(self.caller, self.now, AuditAct::Dissociated, from, reason, detail);
+        entry.private_to = entry.private_to.or_else(|| status::private_to(to));
         let mut writes = vec![Write::Unlink { source, target, relation }, Write::Audit(entry)];
         writes.extend(was.map(|weight| self.automatic((source, target), relation, weight)));
         Ok(Ok((vec![right], writes)))

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::rules::LifecyclePolicy;
 use crate::model::life::Life;
-use crate::model::memory::Standing;
+use crate::model::memory::Status;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{MemoryType, Stability, State};
 use crate::rank::decay::{self, days};
@@ -143,14 +143,14 @@ fn counted(days: f64) -> String {
 
 /// Returns the step that is due at `now`, if any.
 pub fn judge(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleDecision> {
-    if let Some(at) = life.standing.forgotten_at {
+    if let Some(at) = life.status.forgotten_at {
         return forgotten(at, policy, now);
     }
     // A creation time in the future means that the clock is behind, so nothing can be concluded.
-    if life.standing.quarantined_at.is_some() || life.usage.created_at > now {
+    if life.status.quarantined_at.is_some() || life.usage.created_at > now {
         return None;
     }
-    let (step, why) = match life.standing.state {
+    let (step, why) = match life.status.state {
         State::Processing => return None,
         State::Archived => (LifecycleStep::Revive, ahead(life, now).or_else(|| undone(life, now))?),
         State::Active => match over(life, policy, now) {
@@ -167,14 +167,14 @@ pub fn judge(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Li
 }
 
 /// Returns the status after a step. Erasing leaves it unchanged.
-pub fn after(standing: Standing, step: LifecycleStep, now: Timestamp) -> Standing {
+pub fn after(status: Status, step: LifecycleStep, now: Timestamp) -> Status {
     match step {
-        LifecycleStep::Cool => standing.ruled(State::Cooling, now),
-        LifecycleStep::Archive => standing.ruled(State::Archived, now),
+        LifecycleStep::Cool => status.ruled(State::Cooling, now),
+        LifecycleStep::Archive => status.ruled(State::Archived, now),
         // The time of an earlier restore is lost, so the time counts from now, as if it had just been restored.
-        LifecycleStep::Revive if standing.state == State::Archived => standing.ruled(State::Active, now),
-        LifecycleStep::Revive => standing.moved(State::Active),
-        LifecycleStep::Erase => standing,
+        LifecycleStep::Revive if status.state == State::Archived => status.ruled(State::Active, now),
+        LifecycleStep::Revive => status.moved(State::Active),
+        LifecycleStep::Erase => status,
     }
 }
 
@@ -188,13 +188,13 @@ fn forgotten(at: Timestamp, policy: &LifecyclePolicy, now: Timestamp) -> Option<
 
 /// Returns a reason if a rule moved it at a time in the future.
 fn ahead(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
-    life.standing.ruled_at.filter(|at| *at > now).map(|at| LifecycleReason::Ahead { at })
+    life.status.ruled_at.filter(|at| *at > now).map(|at| LifecycleReason::Ahead { at })
 }
 
 /// Returns a reason if a rule archived a todo or a goal that is not done, as rules once did. An expired one stays
 /// archived.
 fn undone(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
-    let by_rule = life.standing.ruled_at.is_some() && life.expires_at.is_none_or(|at| at > now);
+    let by_rule = life.status.ruled_at.is_some() && life.expires_at.is_none_or(|at| at > now);
     (by_rule && life.is_open()).then_some(LifecycleReason::Open)
 }
 
@@ -204,7 +204,7 @@ fn over(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Lifecyc
     if let Some(at) = life.expires_at.filter(|at| *at <= now) {
         return Some(LifecycleReason::Expired { at });
     }
-    if life.standing.pinned || life.is_open() {
+    if life.status.pinned || life.is_open() {
         return None;
     }
     let written = since(life, life.usage.updated_at);
@@ -227,15 +227,15 @@ fn cooling(
 ) -> Option<(LifecycleStep, LifecycleReason)> {
     if idle(life, policy, now).is_none() {
         // It was cooled by hand or by another system: a rule must not undo that.
-        let ruled = life.standing.ruled_at.is_some();
+        let ruled = life.status.ruled_at.is_some();
         return ruled.then_some((
             LifecycleStep::Revive,
             LifecycleReason::NotIdle { patience: patience(life, policy) },
         ));
     }
-    let since = life.standing.ruled_at.unwrap_or(life.usage.accessed_at);
+    let since = life.status.ruled_at.unwrap_or(life.usage.accessed_at);
     let (days, below) = (days(since, now), policy.archive_below);
-    let importance = decay::importance(&life.class, &life.usage, &life.standing, now);
+    let importance = decay::importance(&life.class, &life.usage, &life.status, now);
     // A stable memory stays true even if nobody has asked for it in years.
     let passing = life.class.stability != Stability::Stable;
     let due = passing && days >= f64::from(policy.archive_after_days?) && importance < below;
@@ -244,19 +244,19 @@ fn cooling(
 
 /// Returns the idle days after which it cools; `None` if it never does.
 fn patience(life: &Life, policy: &LifecyclePolicy) -> Option<f64> {
-    let lasting = life.standing.pinned || life.class.memory_type == MemoryType::Identity || life.is_open();
+    let lasting = life.status.pinned || life.class.memory_type == MemoryType::Identity || life.is_open();
     if lasting { None } else { policy.cool_after.days(life.class.stability, life.usage.access_count) }
 }
 
 /// Returns the time that rules count from: the last use or write, completion or restore, whichever came last.
 fn since(life: &Life, used: Timestamp) -> Timestamp {
-    let done = life.standing.done_at.unwrap_or(used);
+    let done = life.status.done_at.unwrap_or(used);
     used.max(done).max(brought_back(life).unwrap_or(used))
 }
 
 /// Returns the time at which an active memory was restored.
 fn brought_back(life: &Life) -> Option<Timestamp> {
-    life.standing.ruled_at.filter(|_| life.standing.state == State::Active)
+    life.status.ruled_at.filter(|_| life.status.state == State::Active)
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
                 importance: Importance::new(0.5).expect("an importance"),
             },
             tags: vec!["api".to_owned()],
-            standing: Standing::new(State::Active),
+            status: Status::new(State::Active),
             usage: Usage { created_at: day(0), updated_at: day(0), accessed_at: day(0), access_count: 0 },
             expires_at: None,
         }
@@ -305,10 +305,10 @@ mod tests {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
         assert_eq!((on(&life, &policy, 119), on(&life, &policy, 120)), (None, Some("cool")));
-        life.standing = after(life.standing, LifecycleStep::Cool, day(120));
+        life.status = after(life.status, LifecycleStep::Cool, day(120));
         assert_eq!(on(&life, &policy, 200), None, "0.16 is not below 0.1");
         assert_eq!(on(&life, &policy, 300), Some("archive"));
-        life.standing = after(life.standing, LifecycleStep::Archive, day(300));
+        life.status = after(life.status, LifecycleStep::Archive, day(300));
         assert_eq!(on(&life, &policy, 30_000), None);
         assert_eq!(
             judge(&fact(), &policy, day(150)).expect("due").why.to_string(),
@@ -320,7 +320,7 @@ mod tests {
     fn it_must_have_cooled_for_a_while_however_long_nobody_looked() {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
-        life.standing = after(life.standing, LifecycleStep::Cool, day(5_000));
+        life.status = after(life.status, LifecycleStep::Cool, day(5_000));
         assert_eq!((on(&life, &policy, 5_029), on(&life, &policy, 5_030)), (None, Some("archive")));
     }
 
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!((on(&life, &policy, 251), on(&life, &policy, 252)), (None, Some("cool")));
         life.usage.updated_at = day(200);
         assert_eq!(on(&life, &policy, 252), None);
-        life.standing = after(life.standing, LifecycleStep::Cool, day(150));
+        life.status = after(life.status, LifecycleStep::Cool, day(150));
         assert_eq!(on(&life, &policy, 252), Some("revive"), "it was edited since");
     }
 
@@ -342,7 +342,7 @@ mod tests {
         let mut life = fact();
         life.class.stability = Stability::Stable;
         assert_eq!(on(&life, &policy, 365), Some("cool"));
-        life.standing = after(life.standing, LifecycleStep::Cool, day(365));
+        life.status = after(life.status, LifecycleStep::Cool, day(365));
         assert_eq!(on(&life, &policy, 30_000), None);
     }
 
@@ -350,12 +350,12 @@ mod tests {
     fn what_lasts_never_cools() {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
-        life.standing.pinned = true;
+        life.status.pinned = true;
         assert_eq!(on(&life, &policy, 30_000), None);
         let mut life = fact();
         life.class.memory_type = MemoryType::Identity;
         assert_eq!(on(&life, &policy, 30_000), None);
-        life.standing = after(life.standing, LifecycleStep::Cool, day(1));
+        life.status = after(life.status, LifecycleStep::Cool, day(1));
         assert_eq!(on(&life, &policy, 30_000), Some("revive"));
     }
 
@@ -370,7 +370,7 @@ mod tests {
                 assert_eq!(on(&life, policy, 30_000), None, "{memory_type}");
             }
             let mut cooled = life.clone();
-            cooled.standing = after(life.standing, LifecycleStep::Cool, day(30));
+            cooled.status = after(life.status, LifecycleStep::Cool, day(30));
             assert_eq!(on(&cooled, &policy, 31), Some("revive"), "rules cooled it once");
             life.expires_at = Some(day(5));
             assert_eq!((on(&life, &policy, 4), on(&life, &policy, 5)), (None, Some("archive")));
@@ -382,7 +382,7 @@ mod tests {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
         life.class.memory_type = MemoryType::Todo;
-        life.standing = after(life.standing, LifecycleStep::Archive, day(30));
+        life.status = after(life.status, LifecycleStep::Archive, day(30));
         let verdict = judge(&life, &policy, day(40)).expect("due");
         assert_eq!(
             (verdict.step, verdict.why.to_string()),
@@ -394,11 +394,11 @@ mod tests {
         life.expires_at = Some(day(35));
         assert_eq!(on(&life, &policy, 40), None);
         life.expires_at = None;
-        life.standing = Standing::new(State::Archived);
+        life.status = Status::new(State::Archived);
         assert_eq!(on(&life, &policy, 40), None, "somebody archived it");
-        life.standing = Standing {
+        life.status = Status {
             done_at: Some(day(20)),
-            ..after(Standing::new(State::Active), LifecycleStep::Archive, day(30))
+            ..after(Status::new(State::Active), LifecycleStep::Archive, day(30))
         };
         assert_eq!(on(&life, &policy, 40), None, "it was done");
     }
@@ -410,7 +410,7 @@ mod tests {
         let policy = LifecyclePolicy { expire: vec![rule], ..LifecyclePolicy::default() };
         let mut life = fact();
         life.class.memory_type = MemoryType::Todo;
-        life.standing.done_at = Some(day(100));
+        life.status.done_at = Some(day(100));
         assert_eq!((on(&life, &policy, 109), on(&life, &policy, 110)), (None, Some("archive")));
         assert_eq!(
             (on(&life, &LifecyclePolicy::default(), 219), on(&life, &LifecyclePolicy::default(), 220)),
@@ -419,8 +419,8 @@ mod tests {
         let event = Classification { memory_type: MemoryType::Event, ..life.class };
         let used = Usage { accessed_at: day(100), ..life.usage };
         assert_eq!(
-            decay::importance(&life.class, &life.usage, &life.standing, day(150)),
-            decay::importance(&event, &used, &Standing::new(State::Active), day(150))
+            decay::importance(&life.class, &life.usage, &life.status, day(150)),
+            decay::importance(&event, &used, &Status::new(State::Active), day(150))
         );
     }
 
@@ -443,7 +443,7 @@ mod tests {
         life.class.memory_type = MemoryType::Project;
         assert_eq!(on(&life, &policy, 30), None);
         life.expires_at = Some(day(5));
-        life.standing.pinned = true;
+        life.status.pinned = true;
         assert_eq!((on(&life, &policy, 4), on(&life, &policy, 5)), (None, Some("archive")));
     }
 
@@ -452,7 +452,7 @@ mod tests {
         let rule = ExpiryRule { after_days: 10, ..ExpiryRule::default() };
         let policy = LifecyclePolicy { expire: vec![rule], ..LifecyclePolicy::default() };
         let mut life = fact();
-        life.standing = life.standing.ruled(State::Active, day(500));
+        life.status = life.status.ruled(State::Active, day(500));
         assert_eq!((on(&life, &policy, 509), on(&life, &policy, 510)), (None, Some("archive")));
         assert_eq!(
             (on(&life, &LifecyclePolicy::default(), 619), on(&life, &LifecyclePolicy::default(), 620)),
@@ -464,21 +464,21 @@ mod tests {
     fn what_a_clock_that_ran_ahead_did_is_taken_back_and_what_somebody_did_is_not() {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
-        life.standing = after(life.standing, LifecycleStep::Cool, day(30_000));
+        life.status = after(life.status, LifecycleStep::Cool, day(30_000));
         assert_eq!(on(&life, &policy, 10), Some("revive"));
-        life.standing = after(life.standing, LifecycleStep::Archive, day(30_000));
+        life.status = after(life.status, LifecycleStep::Archive, day(30_000));
         assert_eq!(on(&life, &policy, 10), Some("revive"));
-        life.standing = life.standing.moved(State::Active).moved(State::Archived);
+        life.status = life.status.moved(State::Active).moved(State::Archived);
         assert_eq!(on(&life, &policy, 10), None);
         let mut cooled = fact();
-        cooled.standing = Standing::new(State::Cooling);
+        cooled.status = Status::new(State::Cooling);
         assert_eq!(on(&cooled, &policy, 10), None);
     }
 
     #[test]
     fn what_was_forgotten_is_kept_as_long_as_was_said_and_nothing_else_happens_to_it() {
         let mut life = fact();
-        life.standing.forgotten_at = Some(day(10));
+        life.status.forgotten_at = Some(day(10));
         life.expires_at = Some(day(20));
         assert_eq!(on(&life, &LifecyclePolicy::default(), 30_000), None);
         let policy = LifecyclePolicy { keep_forgotten_days: Some(30), ..LifecyclePolicy::default() };
@@ -490,7 +490,7 @@ mod tests {
     fn a_clock_that_is_behind_moves_nothing() {
         let policy = LifecyclePolicy::default();
         let mut life = fact();
-        life.standing = after(life.standing, LifecycleStep::Archive, day(300));
+        life.status = after(life.status, LifecycleStep::Archive, day(300));
         assert_eq!((on(&life, &policy, -1), on(&life, &policy, 299)), (None, Some("revive")));
     }
 
@@ -498,9 +498,9 @@ mod tests {
     fn what_waits_or_was_put_aside_is_let_be() {
         let mut life = fact();
         life.expires_at = Some(day(1));
-        life.standing.state = State::Processing;
+        life.status.state = State::Processing;
         assert_eq!(on(&life, &LifecyclePolicy::default(), 30_000), None);
-        life.standing = Standing { quarantined_at: Some(day(1)), ..Standing::new(State::Active) };
+        life.status = Status { quarantined_at: Some(day(1)), ..Status::new(State::Active) };
         assert_eq!(on(&life, &LifecyclePolicy::default(), 30_000), None);
     }
 
@@ -516,14 +516,14 @@ mod tests {
             life.usage = Usage {
                 created_at: day(saved), updated_at: day(saved), accessed_at: day(used.max(saved)), access_count: uses,
             };
-            life.standing.pinned = pinned;
+            life.status.pinned = pinned;
             life.expires_at = ends.map(day);
-            let mut states = vec![life.standing.state];
+            let mut states = vec![life.status.state];
             for look in 0..looks {
                 let now = day(1_000 + look * 10);
                 let Some(verdict) = judge(&life, &policy, now) else { continue };
-                life.standing = after(life.standing, verdict.step, now);
-                states.push(life.standing.state);
+                life.status = after(life.status, verdict.step, now);
+                states.push(life.status.state);
                 let again = judge(&life, &policy, now).map(|verdict| verdict.step);
                 prop_assert!(matches!(again, None | Some(LifecycleStep::Archive)), "{again:?}");
             }

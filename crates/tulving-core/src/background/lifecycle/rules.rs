@@ -105,7 +105,7 @@ impl ExpiryRule {
     pub fn fits(&self, life: &Life) -> bool {
         let class = &life.class;
         // A completed todo has happened, so rules for events apply to it too.
-        let is_event = |wanted| life.standing.done_at.is_some() && wanted == MemoryType::Event;
+        let is_event = |wanted| life.status.done_at.is_some() && wanted == MemoryType::Event;
         self.memory_type.is_none_or(|wanted| wanted == class.memory_type || is_event(wanted))
             && self.kind.is_none_or(|wanted| wanted == class.kind)
             && self.stability.is_none_or(|wanted| wanted == class.stability)

@@ -121,7 +121,7 @@ fn read(turn: &Turn, own: &str, one: &Value) -> Option<FactProposal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::llm::{Ended, Tokens};
+    use crate::model::llm::{StopReason, Tokens};
     use crate::model::vocabulary::TurnRole;
 
     fn turn(content: &str) -> Turn {
@@ -132,7 +132,7 @@ mod tests {
         let turn = turn(said);
         let own = own(&turn).expect("something to ask about");
         let tokens = Tokens::default();
-        let reply = Reply { text: text.to_owned(), calls: Vec::new(), tokens, ended: Ended::Stop };
+        let reply = Reply { text: text.to_owned(), calls: Vec::new(), tokens, ended: StopReason::Stop };
         let found = found(&turn, &own, &reply)?;
         Some(found.into_iter().map(|one| (one.content, one.quarantine)).collect())
     }

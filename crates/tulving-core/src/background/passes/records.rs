@@ -105,11 +105,16 @@ fn decision(said: &Value, groups: usize) -> Option<GroupDecision> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::llm::{Ended, Message, Tokens, ToolCall};
+    use crate::model::llm::{Message, StopReason, Tokens, ToolCall};
 
     fn reply(name: &str, arguments: &str) -> Reply {
         let call = ToolCall::written("1".to_owned(), name.to_owned(), arguments);
-        Reply { text: String::new(), calls: vec![call], tokens: Tokens::default(), ended: Ended::ToolCalls }
+        Reply {
+            text: String::new(),
+            calls: vec![call],
+            tokens: Tokens::default(),
+            ended: StopReason::ToolCalls,
+        }
     }
 
     #[test]

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use crate::background::passes::turn;
     use crate::model::error::LlmError;
-    use crate::model::llm::{Ended, Reply, Tokens};
+    use crate::model::llm::{Reply, StopReason, Tokens};
     use crate::model::vocabulary::TurnRole;
 
     fn exchange(user: &str, assistant: &str) -> Option<Exchange> {
@@ -303,7 +303,7 @@ mod tests {
             ToolCall::written(format!("c{at}"), (*name).to_owned(), arguments)
         };
         let calls = calls.iter().enumerate().map(call).collect();
-        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: Ended::ToolCalls })
+        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
     }
 
     /// Runs the exchange about Postgres with these answers, and returns the entries and the prompts.

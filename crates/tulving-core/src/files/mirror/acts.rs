@@ -13,11 +13,11 @@ use crate::model::error::Error;
 use crate::model::file::{self, MirroredEntry, MirroredFile, Stamp};
 use crate::model::id::{MemoryId, SpaceId};
 use crate::model::limits;
-use crate::model::memory::{ContentHash, Edition, Memory, Text};
+use crate::model::memory::{ContentHash, Memory, Text, VersionFields};
 use crate::model::space::Space;
 use crate::model::vocabulary::{Boundary, VersionAct};
 use crate::text::{chunk, withhold};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::entry::{self, MirrorSource, PlannedMirror};
 
@@ -46,7 +46,7 @@ pub(super) struct TransactionBudget {
 
 /// Updates the mirrors of a file to its current content. A file that is not `readable` has none.
 pub(super) fn mirror(
-    parts: &Parts,
+    ports: &Ports,
     source: &MirrorSource<'_>,
     readable: bool,
     known: Option<MirroredFile>,
@@ -57,10 +57,10 @@ pub(super) fn mirror(
     access::decide_again(|| {
         let known = match known.take() {
             Some(known) => known,
-            None => parts.store.mirrored(source.space.id)?.into_iter().find(|file| file.path == path),
+            None => ports.store.mirrored(source.space.id)?.into_iter().find(|file| file.path == path),
         };
         let found = match readable {
-            true => parts.files.read(&source.file.path, limits::MIRRORED_BYTES)?,
+            true => ports.files.read(&source.file.path, limits::MIRRORED_BYTES)?,
             false => None,
         };
         if readable && found.is_none() {
@@ -75,7 +75,7 @@ pub(super) fn mirror(
             settled: stamp.is_settled(source.now),
         };
         let rebound = known.as_ref().is_some_and(|known| !has_right_boundary(source.space, known));
-        let mut acts = MirrorWriter::new(parts, source.space.id, &path, known, room);
+        let mut acts = MirrorWriter::new(ports, source.space.id, &path, known, room);
         if rebound && !acts.rebound(source.space, stamp)? {
             return Ok(MirrorOutcome::Begun);
         }
@@ -85,7 +85,7 @@ pub(super) fn mirror(
         }
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
         // The file belongs to its author; the copy kept here has no secrets and no private parts.
-        let text = withhold::in_lines(&text, parts.secrecy.of(source.space));
+        let text = withhold::in_lines(&text, ports.secret_policies.of(source.space));
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
         if !acts.write(source, &text, &wanted, stamp)? {
             return Ok(MirrorOutcome::Begun);
@@ -115,13 +115,13 @@ pub(super) fn has_right_boundary(space: &Space, known: &MirroredFile) -> bool {
 
 /// Removes the mirrors of a file. Returns true if all of them are removed.
 pub(super) fn unmirror(
-    parts: &Parts,
+    ports: &Ports,
     space: SpaceId,
     gone: &MirroredFile,
     room: &mut TransactionBudget,
 ) -> Result<bool, Error> {
-    let mut acts = MirrorWriter::new(parts, space, &gone.path, Some(gone.clone()), room);
-    for old in parts.store.mirrors(space, &gone.path)? {
+    let mut acts = MirrorWriter::new(ports, space, &gone.path, Some(gone.clone()), room);
+    for old in ports.store.mirrors(space, &gone.path)? {
         if !acts.push(Write::Erase { id: old.id, from: None }, gone.stamp)? {
             return Ok(false);
         }
@@ -132,7 +132,7 @@ pub(super) fn unmirror(
 
 /// The transactions on one file.
 struct MirrorWriter<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     space: SpaceId,
     path: &'a str,
     /// The last known state of the file.
@@ -144,13 +144,13 @@ struct MirrorWriter<'a> {
 
 impl<'a> MirrorWriter<'a> {
     fn new(
-        parts: &'a Parts,
+        ports: &'a Ports,
         space: SpaceId,
         path: &'a str,
         known: Option<MirroredFile>,
         room: &'a mut TransactionBudget,
     ) -> Self {
-        Self { parts, space, path, known, writes: Vec::new(), room }
+        Self { ports, space, path, known, writes: Vec::new(), room }
     }
 
     /// Writes the changes from the current mirrors to the wanted ones, removals first. Returns false if the limit was
@@ -162,7 +162,7 @@ impl<'a> MirrorWriter<'a> {
         wanted: &[PlannedMirror],
         stamp: Stamp,
     ) -> Result<bool, Error> {
-        let have = self.parts.store.mirrors(self.space, self.path)?.into_iter();
+        let have = self.ports.store.mirrors(self.space, self.path)?.into_iter();
         let mut have: MirrorsByContent = have.map(|entry| ((entry.hash, entry.occurrence), entry)).collect();
         let mut kept: MirrorsByContent = HashMap::with_capacity(wanted.len().min(have.len()));
         for entry in wanted {
@@ -195,18 +195,18 @@ impl<'a> MirrorWriter<'a> {
     fn rebound(&mut self, space: &Space, stamp: Stamp) -> Result<bool, Error> {
         let boundary = space.default_boundary();
         let ids: Vec<MemoryId> =
-            self.parts.store.mirrors(self.space, self.path)?.into_iter().map(|entry| entry.id).collect();
+            self.ports.store.mirrors(self.space, self.path)?.into_iter().map(|entry| entry.id).collect();
         for ids in ids.chunks(WRITES) {
-            for found in self.parts.store.entries(ids, None)? {
-                let Memory { id, version, edition, standing, .. } = found.memory;
-                if edition.boundary == boundary {
+            for found in self.ports.store.entries(ids, None)? {
+                let Memory { id, version, fields, status, .. } = found.memory;
+                if fields.boundary == boundary {
                     continue;
                 }
-                let edition = Edition { boundary, ..edition };
+                let fields = VersionFields { boundary, ..fields };
                 let (act, chunks, attachment) = (VersionAct::Updated, None, None);
-                let (stood, from) = (standing, version);
+                let (stood, from) = (status, version);
                 let revision =
-                    Revision { id, from, act, edition, stood, standing, chunks, attachment, vouched: None };
+                    Revision { id, from, act, fields, stood, status, chunks, attachment, vouched: None };
                 if !self.push(Write::Revise(Box::new(revision)), stamp)? {
                     return Ok(false);
                 }
@@ -218,24 +218,24 @@ impl<'a> MirrorWriter<'a> {
 
     /// Moves an entry below another heading. It is embedded again and keeps its access counts.
     fn retitled(&mut self, old: &MirroredEntry, entry: &PlannedMirror) -> Result<Option<Write>, Error> {
-        let Some(found) = self.parts.store.entries(&[old.id], None)?.pop() else {
+        let Some(found) = self.ports.store.entries(&[old.id], None)?.pop() else {
             return Ok(None);
         };
         if old.line != entry.line {
             self.writes.push(Write::Reline { id: old.id, line: entry.line });
         }
-        let Memory { id, version, edition, standing, .. } = found.memory;
+        let Memory { id, version, fields, status, .. } = found.memory;
         let title = entry.title.as_deref().map(str::to_owned);
-        let chunks = Some(chunk::of(&edition.text));
-        let edition = Edition { text: Text { title, ..edition.text }, ..edition };
+        let chunks = Some(chunk::of(&fields.text));
+        let fields = VersionFields { text: Text { title, ..fields.text }, ..fields };
         let act = VersionAct::Updated;
         Ok(Some(Write::Revise(Box::new(Revision {
             id,
             from: version,
             act,
-            edition,
-            stood: standing,
-            standing,
+            fields,
+            stood: status,
+            status,
             chunks,
             attachment: None,
             vouched: None,
@@ -256,7 +256,7 @@ impl<'a> MirrorWriter<'a> {
         self.room.acts -= 1;
         // No other state has this digest, so the next transaction detects a concurrent change.
         let mut digest = [0; 32];
-        digest[..16].copy_from_slice(MemoryId::mint(self.parts.clock.now()).as_bytes());
+        digest[..16].copy_from_slice(MemoryId::mint(self.ports.clock.now()).as_bytes());
         let begun = MirroredFile { path: self.path.to_owned(), stamp, digest, settled: false };
         self.apply(Some(begun))?;
         Ok(true)
@@ -275,7 +275,7 @@ impl<'a> MirrorWriter<'a> {
         let mut writes = std::mem::take(&mut self.writes);
         let (space, path) = (self.space, self.path.to_owned());
         writes.push(Write::Mirrored { space, path, from: self.known.take(), to: to.clone() });
-        self.parts.store.apply(&access::own_changes(self.parts.clock.now(), writes))?;
+        self.ports.store.apply(&access::own_changes(self.ports.clock.now(), writes))?;
         self.known = to;
         Ok(())
     }

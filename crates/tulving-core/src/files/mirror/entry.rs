@@ -11,8 +11,8 @@ use crate::model::file::{FileEntry, FilePath, LONG_TERM};
 use crate::model::id::{MemoryId, PrincipalId, Version};
 use crate::model::limits;
 use crate::model::memory::{
-    Auto, Classification, ContentHash, Edition, Memory, Mirror, Place, Provenance, Span, Standing, Text,
-    Usage,
+    Auto, Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text, Usage,
+    VersionFields,
 };
 use crate::model::preview;
 use crate::model::score::Importance;
@@ -152,7 +152,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         space: source.space.id,
         owner: PrincipalId::USER,
         version: Version::FIRST,
-        edition: Edition {
+        fields: VersionFields {
             key: None,
             // It has the same audience as the file.
             boundary: source.space.default_boundary(),
@@ -162,7 +162,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
             source_note: None,
             auto: Auto::default(),
         },
-        standing: Standing::new(State::Active),
+        status: Status::new(State::Active),
         provenance: Provenance {
             author: Author::User,
             origin: Origin::Import,

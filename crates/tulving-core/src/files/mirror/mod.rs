@@ -22,7 +22,7 @@ use crate::model::request::Caller;
 use crate::model::space::{Space, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::SpaceKind;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use self::acts::{MirrorOutcome, TransactionBudget};
 use self::entry::MirrorSource;
@@ -63,7 +63,7 @@ struct SpacesSnapshot {
 /// A space whose files were all checked.
 struct MirroredSpace {
     /// The change counter of its folder at that time.
-    pulse: u64,
+    change_counter: u64,
     /// The epoch of the store: another epoch has other mirrors.
     epoch: [u8; 16],
     /// The problems at that time.
@@ -77,20 +77,20 @@ impl MirrorCache {
     }
 
     /// Returns every space of the store, read again only after a commit.
-    pub(crate) fn spaces(&self, parts: &Parts) -> Result<Arc<[Space]>, StoreError> {
-        Ok(self.known(parts)?.spaces)
+    pub(crate) fn spaces(&self, ports: &Ports) -> Result<Arc<[Space]>, StoreError> {
+        Ok(self.known(ports)?.spaces)
     }
 
-    fn known(&self, parts: &Parts) -> Result<SpacesSnapshot, StoreError> {
-        let pulse = parts.store.pulse()?;
+    fn known(&self, ports: &Ports) -> Result<SpacesSnapshot, StoreError> {
+        let change_counter = ports.store.change_counter()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = known.as_ref().filter(|(then, _)| *then == pulse) {
+        if let Some((_, known)) = known.as_ref().filter(|(then, _)| *then == change_counter) {
             return Ok(known.clone());
         }
         let everybody = Viewer { principal: PrincipalId::USER, within: None };
         let found =
-            SpacesSnapshot { spaces: parts.store.spaces(&everybody)?.into(), epoch: parts.store.epoch()? };
-        *known = Some((pulse, found.clone()));
+            SpacesSnapshot { spaces: ports.store.spaces(&everybody)?.into(), epoch: ports.store.epoch()? };
+        *known = Some((change_counter, found.clone()));
         Ok(found)
     }
 }
@@ -118,13 +118,13 @@ impl MirrorEffort {
 /// Reads the changes in the folder of a space, or of every space. Costs nothing if files are watched and nothing changed.
 /// Problems are reported and do not stop the rest.
 pub(crate) fn follow(
-    parts: &Parts,
+    ports: &Ports,
     sights: &MirrorCache,
     space: Option<SpaceId>,
     pace: MirrorEffort,
 ) -> MirrorReport {
     let mut done = MirrorReport { watched: true, ..MirrorReport::default() };
-    let SpacesSnapshot { spaces, epoch } = match sights.known(parts) {
+    let SpacesSnapshot { spaces, epoch } = match sights.known(ports) {
         Ok(known) => known,
         Err(error) => {
             done.unread.push((None, Unread { path: String::new(), why: error.to_string() }));
@@ -132,19 +132,25 @@ pub(crate) fn follow(
         }
     };
     let (bytes, room) = pace.room();
-    let mut walk = MirrorRun { parts, now: None, bytes, begun: false, room, read: 0 };
+    let mut walk = MirrorRun { ports, now: None, bytes, begun: false, room, read: 0 };
     for found in spaces.iter().filter(|found| space.is_none_or(|space| space == found.id)) {
         let sight = sights.of(found.id);
         let mut sight = sight.lock().unwrap_or_else(PoisonError::into_inner);
-        let pulse = parts.files.pulse(&Folder::of(found));
-        done.watched &= pulse.is_some();
+        let change_counter = ports.files.change_counter(&Folder::of(found));
+        done.watched &= change_counter.is_some();
         let told = match &*sight {
-            Some(seen) if Some(seen.pulse) == pulse && seen.epoch == epoch => seen.unread.clone(),
+            Some(seen) if Some(seen.change_counter) == change_counter && seen.epoch == epoch => {
+                seen.unread.clone()
+            }
             _ => {
                 let SpaceMirrorReport { unread, left, again } = walk.space(found);
                 done.left += left;
-                let seen = pulse.filter(|_| left == 0 && !again);
-                *sight = seen.map(|pulse| MirroredSpace { pulse, epoch, unread: unread.clone() });
+                let seen = change_counter.filter(|_| left == 0 && !again);
+                *sight = seen.map(|change_counter| MirroredSpace {
+                    change_counter,
+                    epoch,
+                    unread: unread.clone(),
+                });
                 unread
             }
         };
@@ -155,7 +161,7 @@ pub(crate) fn follow(
 
 /// Returns the problems that a caller may see: those in folders of spaces that it is a member of.
 pub(crate) fn unread(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     within: Option<SpaceId>,
     followed: MirrorReport,
@@ -163,7 +169,7 @@ pub(crate) fn unread(
     if followed.unread.is_empty() {
         return Vec::new();
     }
-    let spaces = match parts.store.spaces(&caller.viewer) {
+    let spaces = match ports.store.spaces(&caller.viewer) {
         Ok(spaces) => spaces,
         Err(error) => return vec![Unread { path: String::new(), why: error.to_string() }],
     };
@@ -176,7 +182,7 @@ pub(crate) fn unread(
 
 /// A run over the spaces.
 struct MirrorRun<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     /// The time of the run, once something has to be read.
     now: Option<Timestamp>,
     /// The number of bytes that may still be read.
@@ -230,12 +236,12 @@ impl MirrorRun<'_> {
 
     /// Settles the files that killed processes left pending in a folder.
     fn settle(&mut self, folder: &Folder, look: &mut SpaceMirrorReport) {
-        let pledges = match self.parts.files.pledges() {
+        let pledges = match self.ports.files.pledges() {
             Ok(pledges) => pledges,
             Err(error) => return look.fail(folder.as_str().to_owned(), &error.into()),
         };
         for pledge in pledges.iter().filter(|pledge| pledge.path.folder() == folder) {
-            if let Err(error) = archive::settle(self.parts, pledge) {
+            if let Err(error) = archive::settle(self.ports, pledge) {
                 look.again = true;
                 look.say(pledge.path.to_string(), &error);
             }
@@ -244,7 +250,7 @@ impl MirrorRun<'_> {
 
     fn files(&mut self, space: &Space, folder: &Folder, look: &mut SpaceMirrorReport) -> Result<(), Error> {
         let mut known: HashMap<String, MirroredFile> =
-            self.parts.store.mirrored(space.id)?.into_iter().map(|file| (file.path.clone(), file)).collect();
+            self.ports.store.mirrored(space.id)?.into_iter().map(|file| (file.path.clone(), file)).collect();
         let listed = self.listed(space, folder, look)?;
         if listed.absent {
             // It may be on a disk that is not mounted. The known state stays until the files are seen to be gone.
@@ -266,11 +272,11 @@ impl MirrorRun<'_> {
             let name = gone.path.strip_prefix(folder.as_str()).unwrap_or(&gone.path).trim_start_matches('/');
             let there = listed.more
                 && FilePath::new(folder, name)
-                    .is_ok_and(|path| !matches!(self.parts.files.stamp(&path), Ok(None)));
+                    .is_ok_and(|path| !matches!(self.ports.files.stamp(&path), Ok(None)));
             if there {
                 continue;
             }
-            match acts::unmirror(self.parts, space.id, &gone, &mut self.room) {
+            match acts::unmirror(self.ports, space.id, &gone, &mut self.room) {
                 Ok(true) => {}
                 Ok(false) => look.left += 1,
                 Err(error) => look.fail(gone.path, &error),
@@ -303,9 +309,9 @@ impl MirrorRun<'_> {
             look.left += 1;
             return;
         }
-        let now = *self.now.get_or_insert_with(|| self.parts.clock.now());
+        let now = *self.now.get_or_insert_with(|| self.ports.clock.now());
         let source = MirrorSource { space, file, now };
-        match acts::mirror(self.parts, &source, readable, before, &mut self.room) {
+        match acts::mirror(self.ports, &source, readable, before, &mut self.room) {
             Ok(MirrorOutcome::Same) => return,
             Ok(MirrorOutcome::Done) => {}
             Ok(MirrorOutcome::Capped) => {
@@ -343,7 +349,7 @@ impl MirrorRun<'_> {
         let below: &[&str] = if space.kind == SpaceKind::Group { &[""] } else { &[FOLDER, archive::FOLDER] };
         let mut all = MirrorFileList::default();
         for below in below {
-            let mut listed = self.parts.files.list(folder, below, limits::FILES_LISTED)?;
+            let mut listed = self.ports.files.list(folder, below, limits::FILES_LISTED)?;
             for Unread { path, why } in unlisted(&mut listed, folder, below) {
                 look.say(path, &why);
             }

@@ -51,9 +51,9 @@ impl Serialize for Hit {
             explanation: Option<&'a Explanation>,
         }
         let mut shown = None;
-        if self.shown().len() < self.memory.edition.text.content.len() {
+        if self.shown().len() < self.memory.fields.text.content.len() {
             let mut memory = self.memory.clone();
-            memory.edition.text.content = self.shown().to_owned();
+            memory.fields.text.content = self.shown().to_owned();
             shown = Some(memory);
         }
         let Self { relevance_score, why, section, further, cut: _, explanation, memory } = self;
@@ -72,7 +72,7 @@ impl Serialize for Hit {
 impl Hit {
     /// Returns the text to show: for a long content its best section.
     pub fn shown(&self) -> &str {
-        let content = self.memory.edition.text.content.as_str();
+        let content = self.memory.fields.text.content.as_str();
         let section = self.section.as_ref().filter(|_| !self.cut);
         section.and_then(|section| content.get(section.start..section.end)).unwrap_or(content)
     }

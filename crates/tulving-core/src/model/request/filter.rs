@@ -137,24 +137,24 @@ impl Filter {
     /// Returns true if a memory that is neither forgotten nor quarantined matches, as far as the memory alone shows:
     /// everything except the substring.
     pub fn admits(&self, memory: &Memory) -> bool {
-        let (edition, provenance) = (&memory.edition, &memory.provenance);
-        let (text, class) = (&edition.text, &edition.class);
+        let (fields, provenance) = (&memory.fields, &memory.provenance);
+        let (text, class) = (&fields.text, &fields.class);
         let created = memory.usage.created_at;
         among(&self.types, class.memory_type)
             && among(&self.kinds, class.kind)
             && among(&self.stabilities, class.stability)
-            && among(&self.states, self.states_at.map_or(memory.standing.state, |at| memory.state_at(at)))
+            && among(&self.states, self.states_at.map_or(memory.status.state, |at| memory.state_at(at)))
             && among(&self.content_types, text.content_type)
             && self.space.is_none_or(|space| space == memory.space)
             && self.tags.iter().all(|tag| text.tags.contains(tag))
-            && same(self.key.as_ref(), edition.key.as_ref())
+            && same(self.key.as_ref(), fields.key.as_ref())
             && self.source_path.as_ref().is_none_or(|path| provenance.paths().contains(path))
             && same(self.conversation.as_ref(), memory.place.conversation.as_ref())
             && same(self.source_agent.as_ref(), provenance.source_agent.as_ref())
             && self.author.is_none_or(|author| author == provenance.author)
-            && self.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
+            && self.pinned.is_none_or(|pinned| pinned == memory.status.pinned)
             && self.done.is_none_or(|done| match done {
-                true => memory.standing.done_at.is_some(),
+                true => memory.status.done_at.is_some(),
                 false => memory.is_open(),
             })
             && self.since.is_none_or(|since| created >= since)
@@ -227,7 +227,7 @@ impl Timed {
     pub fn admits(&self, memory: &Memory) -> bool {
         match self {
             Self::Happened(period) => period.has(memory.happened_at()),
-            Self::Done(period) => memory.standing.done_at.is_some_and(|at| period.has(at)),
+            Self::Done(period) => memory.status.done_at.is_some_and(|at| period.has(at)),
             Self::Due(period) => memory.due_at().is_none_or(|at| period.ends_after(at)),
         }
     }

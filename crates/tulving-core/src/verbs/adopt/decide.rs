@@ -8,7 +8,7 @@ use crate::model::error::{Error, Field, Invalid};
 use crate::model::foreign::{self, ForeignMemory, Stands};
 use crate::model::id::MemoryId;
 use crate::model::limits;
-use crate::model::memory::{Chunk, Edition, Memory, Standing, Usage};
+use crate::model::memory::{Chunk, Memory, Status, Usage, VersionFields};
 use crate::model::record::{CurrentVersion, MemoryRecord};
 use crate::model::request::Forgotten;
 use crate::model::space::Space;
@@ -19,7 +19,7 @@ use crate::text::withhold::RedactionCounts;
 use crate::verbs::access;
 use crate::verbs::save::dedupe::{self, Slot};
 use crate::verbs::save::{assemble, intake};
-use crate::verbs::standing;
+use crate::verbs::status;
 
 use super::{ForeignImport, RenumberedMemory};
 
@@ -129,8 +129,8 @@ impl ForeignImport<'_> {
         ]);
         let ids = there.id.into_iter().chain([MemoryId::derived(made, &made_of)]).collect();
         let agent = intake::given(Field::Agent, there.agent.as_deref(), limits::NOTE_CHARS)?;
-        let draft = intake::read(request, space, self.parts.limits)?;
-        let draft = draft.withhold(self.parts.sieve(space), self.parts.limits)?;
+        let draft = intake::read(request, space, self.ports.limits)?;
+        let draft = draft.withhold(self.ports.redactor(space), self.ports.limits)?;
         Ok(ForeignCandidate { there, item, made_of, ids, draft, agent, chunks: OnceCell::new() })
     }
 
@@ -142,7 +142,7 @@ impl ForeignImport<'_> {
     ) -> Result<Vec<&'a ForeignMemory>, Error> {
         let names: Vec<[u8; 32]> =
             batch.iter().map(|there| foreign::name(&[there.name.as_bytes()])).collect();
-        let known = self.parts.store.adopted(space.id, self.caller.viewer.principal, self.system, &names)?;
+        let known = self.ports.store.adopted(space.id, self.caller.viewer.principal, self.system, &names)?;
         let known: HashMap<[u8; 32], [u8; 32]> =
             known.into_iter().map(|item| (item.name, item.says)).collect();
         let differs = |(there, name): (&'a ForeignMemory, [u8; 32])| {
@@ -156,7 +156,7 @@ impl ForeignImport<'_> {
         &mut self,
         candidates: &[ForeignCandidate<'_>],
     ) -> Result<(Vec<ForeignImportOutcome>, ForeignImportWrites), Error> {
-        let (space, right) = access::workplace(self.parts, self.caller)?;
+        let (space, right) = access::workplace(self.ports, self.caller)?;
         if !self.options.dry_run {
             self.pending = dedupe::Pending::default();
         }
@@ -170,16 +170,16 @@ impl ForeignImport<'_> {
     fn look(&self, candidates: &[ForeignCandidate<'_>], space: Space) -> Result<ForeignImportContext, Error> {
         let names: Vec<[u8; 32]> = candidates.iter().map(|candidate| candidate.item.name).collect();
         let owner = self.caller.viewer.principal;
-        let known = self.parts.store.adopted(space.id, owner, self.system, &names)?;
+        let known = self.ports.store.adopted(space.id, owner, self.system, &names)?;
         let known: HashMap<[u8; 32], AdoptedItem> = known.into_iter().map(|item| (item.name, item)).collect();
         let own = |candidate: &&ForeignCandidate<'_>| {
             known.get(&candidate.item.name).is_some_and(|item| candidate.owns(item.memory))
         };
         let others = candidates.iter().filter(|candidate| !own(candidate));
         let ids: Vec<MemoryId> = others.flat_map(|candidate| candidate.ids.iter().copied()).collect();
-        let entries = self.parts.store.entries(&ids, None)?;
+        let entries = self.ports.store.entries(&ids, None)?;
         let by_id = entries.into_iter().map(|entry| (entry.memory.id, entry.memory)).collect();
-        Ok(ForeignImportContext { space, now: self.parts.clock.now(), known, by_id })
+        Ok(ForeignImportContext { space, now: self.ports.clock.now(), known, by_id })
     }
 
     fn decide_one(
@@ -200,7 +200,7 @@ impl ForeignImport<'_> {
                 left(None, "it is in another space by now")
             });
         }
-        if known.standing.forgotten_at.is_some() {
+        if known.status.forgotten_at.is_some() {
             if same || forgotten_there {
                 return Ok(ForeignImportOutcome::Known { id });
             }
@@ -223,7 +223,7 @@ impl ForeignImport<'_> {
             return Ok(left(Some(id), "it was edited here since"));
         }
         let (viewer, space) = (&self.caller.viewer, here.space.id);
-        match self.parts.store.memory(viewer, space, id.into(), Forgotten::Without)? {
+        match self.ports.store.memory(viewer, space, id.into(), Forgotten::Without)? {
             Some(memory) if memory.owner == viewer.principal => {
                 let from = match candidate.said_as(known, Stands::Archived) {
                     true => Stands::Archived,
@@ -249,8 +249,8 @@ impl ForeignImport<'_> {
                 None => return self.fresh(candidate, here, *id, act),
                 // It came here in another way, perhaps with a dump.
                 Some(memory) if memory.space == here.space.id && memory.owner == owner => {
-                    let as_it_was = memory.standing.forgotten_at.is_some()
-                        || candidate.onto(&memory.edition) == memory.edition;
+                    let as_it_was = memory.status.forgotten_at.is_some()
+                        || candidate.onto(&memory.fields) == memory.fields;
                     if as_it_was {
                         act.writes.push(candidate.noted(*id));
                         return Ok(ForeignImportOutcome::Known { id: *id });
@@ -274,13 +274,13 @@ impl ForeignImport<'_> {
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
         let memory = candidate.memory(self, here, id);
-        let forgotten = memory.standing.forgotten_at.is_some();
+        let forgotten = memory.status.forgotten_at.is_some();
         if !forgotten {
             for slot in dedupe::slots(&memory) {
                 let viewer = &self.caller.viewer;
-                let found = dedupe::holder(self.parts, viewer, here.space.id, &self.pending, &slot)?;
+                let found = dedupe::holder(self.ports, viewer, here.space.id, &self.pending, &slot)?;
                 let Some(other) = found else { continue };
-                if other.edition.text.content_hash == memory.edition.text.content_hash {
+                if other.fields.text.content_hash == memory.fields.text.content_hash {
                     act.writes.push(candidate.noted(other.id));
                     let id = other.id;
                     self.share_path(&memory, other, act);
@@ -299,7 +299,7 @@ impl ForeignImport<'_> {
             act.writes.push(self.forgetting(here, &memory));
         }
         if !self.options.dry_run {
-            let chunks = candidate.chunks.get_or_init(|| chunk::of(&memory.edition.text)).clone();
+            let chunks = candidate.chunks.get_or_init(|| chunk::of(&memory.fields.text)).clone();
             let record = MemoryRecord { memory, versions: Vec::new(), current };
             let (item, above) = (candidate.item, self.above);
             act.writes.push(Write::Adopt(Box::new(Adoption { item, record, chunks, above })));
@@ -330,19 +330,19 @@ impl ForeignImport<'_> {
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
         let (viewer, space) = (&self.caller.viewer, here.space.id);
-        let found = self.parts.store.memory(viewer, space, id.into(), Forgotten::Only)?;
+        let found = self.ports.store.memory(viewer, space, id.into(), Forgotten::Only)?;
         let Some(memory) = found.filter(|memory| memory.owner == viewer.principal) else {
             return Ok(left(Some(id), "it is not yours to change here"));
         };
-        let stood = memory.standing;
+        let stood = memory.status;
         let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
-        let to = Standing { forgotten_at: None, state, ..stood };
-        let future = Memory { standing: to, ..memory };
+        let to = Status { forgotten_at: None, state, ..stood };
+        let future = Memory { status: to, ..memory };
         if let Some(why) = self.taken(&[], &future)? {
             return Ok(left(Some(id), why));
         }
         let reason = Some(format!("restored in {}", self.system));
-        let noted = standing::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
+        let noted = status::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
         act.rights.push(Right { space, role: Role::Writer, over: Some(id) });
         act.writes.push(Write::Move { id, from: stood, to });
         act.writes.push(Write::Audit(noted));
@@ -360,20 +360,20 @@ impl ForeignImport<'_> {
         from: Stands,
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
-        let (id, stood) = (memory.id, memory.standing);
+        let (id, stood) = (memory.id, memory.status);
         let mut right = Right { space: here.space.id, role: Role::Writer, over: Some(id) };
         if candidate.there.stands == Stands::Forgotten {
-            let to = Standing { forgotten_at: Some(here.now), ..stood };
+            let to = Status { forgotten_at: Some(here.now), ..stood };
             act.rights.push(right);
             act.writes.push(Write::Move { id, from: stood, to });
             act.writes.push(self.forgetting(here, memory));
             act.writes.push(candidate.noted(id));
             return Ok(ForeignImportOutcome::Forgotten { id });
         }
-        let edition = candidate.onto(&memory.edition);
-        let standing = candidate.standing(stood, from, here.now);
-        let same = edition == memory.edition;
-        if same && standing == stood {
+        let fields = candidate.onto(&memory.fields);
+        let status = candidate.status(stood, from, here.now);
+        let same = fields == memory.fields;
+        if same && status == stood {
             // A memory archived here for another reason must not come back when it leaves their archive, so this is not
             // recorded.
             if candidate.there.stands != Stands::Archived || from == Stands::Archived {
@@ -381,21 +381,21 @@ impl ForeignImport<'_> {
             }
             return Ok(ForeignImportOutcome::Known { id });
         }
-        let future = Memory { edition: edition.clone(), standing, ..memory.clone() };
+        let future = Memory { fields: fields.clone(), status, ..memory.clone() };
         if let Some(why) = self.taken(&dedupe::taken_up(memory), &future)? {
             return Ok(left(Some(id), why));
         }
-        if edition.boundary != memory.edition.boundary {
-            right = access::require_over(self.parts, self.caller, id.into(), memory)?;
+        if fields.boundary != memory.fields.boundary {
+            right = access::require_over(self.ports, self.caller, id.into(), memory)?;
         }
         act.rights.push(right);
         act.writes.push(match same {
-            true => Write::Move { id, from: stood, to: standing },
-            false => revised(memory, edition, standing),
+            true => Write::Move { id, from: stood, to: status },
+            false => revised(memory, fields, status),
         });
         act.writes.push(candidate.noted(id));
         self.pending.note(future);
-        Ok(if same && standing.state == State::Active {
+        Ok(if same && status.state == State::Active {
             ForeignImportOutcome::Restored { id }
         } else {
             ForeignImportOutcome::Updated { id }
@@ -404,7 +404,7 @@ impl ForeignImport<'_> {
 
     /// Returns the reason why a memory cannot become `future`: another memory has its key, path or content.
     fn taken(&self, held: &[Slot], future: &Memory) -> Result<Option<String>, Error> {
-        match dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, held, future) {
+        match dedupe::refuse_taken(self.ports, &self.caller.viewer, &self.pending, held, future) {
             Ok(()) => Ok(None),
             Err(error @ Error::Held { .. }) => Ok(Some(error.to_string())),
             Err(error) => Err(error),
@@ -414,7 +414,7 @@ impl ForeignImport<'_> {
     /// Builds the audit entry that names the system in which a memory was forgotten.
     fn forgetting(&self, here: &ForeignImportContext, memory: &Memory) -> Write {
         let reason = Some(format!("forgotten in {}", self.system));
-        Write::Audit(standing::audit(self.caller, here.now, AuditAct::Forgot, memory, reason, None))
+        Write::Audit(status::audit(self.caller, here.now, AuditAct::Forgot, memory, reason, None))
     }
 }
 
@@ -424,9 +424,9 @@ impl ForeignCandidate<'_> {
         self.there.id == Some(id) || id.is_derived_from(&self.made_of)
     }
 
-    /// Applies the candidate to an existing edition. The source note stays.
-    fn onto(&self, old: &Edition) -> Edition {
-        Edition { source_note: old.source_note.clone(), ..self.draft.onto(old) }
+    /// Applies the candidate to an existing version. The source note stays.
+    fn onto(&self, old: &VersionFields) -> VersionFields {
+        VersionFields { source_note: old.source_note.clone(), ..self.draft.onto(old) }
     }
 
     /// Returns true if it said exactly this at the last import, with this status there.
@@ -435,7 +435,7 @@ impl ForeignCandidate<'_> {
     }
 
     /// Returns the new status of a memory with the status `stood` here, if its status there was `from`.
-    fn standing(&self, stood: Standing, from: Stands, now: Timestamp) -> Standing {
+    fn status(&self, stood: Status, from: Stands, now: Timestamp) -> Status {
         match stood.state {
             _ if self.there.stands == Stands::Archived => stood.moved(State::Archived),
             State::Archived if from == Stands::Archived => stood.ruled(State::Active, now),
@@ -466,23 +466,23 @@ impl ForeignCandidate<'_> {
             Stands::Archived => (State::Archived, None),
             Stands::Forgotten => (State::Active, Some(usage.updated_at)),
         };
-        memory.standing = Standing { state, forgotten_at, ..memory.standing };
+        memory.status = Status { state, forgotten_at, ..memory.status };
         memory.provenance.source_agent = self.agent.clone().or(memory.provenance.source_agent);
         Memory { id, number: self.there.number, usage, ..memory }
     }
 }
 
-/// Builds the write that makes an edition the next version of a memory.
-fn revised(memory: &Memory, edition: Edition, standing: Standing) -> Write {
-    let changed = edition.differs_in_meaning(&memory.edition);
+/// Builds the write that writes these fields as the next version of a memory.
+fn revised(memory: &Memory, fields: VersionFields, status: Status) -> Write {
+    let changed = fields.differs_in_meaning(&memory.fields);
     Write::Revise(Box::new(Revision {
         id: memory.id,
         from: memory.version,
         act: VersionAct::Updated,
-        chunks: changed.then(|| chunk::of(&edition.text)),
-        edition,
-        stood: memory.standing,
-        standing,
+        chunks: changed.then(|| chunk::of(&fields.text)),
+        fields,
+        stood: memory.status,
+        status,
         attachment: None,
         vouched: None,
     }))

@@ -16,14 +16,14 @@ use crate::model::change::Write;
 use crate::model::error::Error;
 use crate::model::foreign::{Collection, ForeignLink, ForeignMemory, Skipped};
 use crate::model::id::{MemoryId, Number};
-use crate::model::record::{Loaded, Record};
+use crate::model::record::{LoadOutcome, Record};
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::score::Weight;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Relation, System};
 use crate::text::withhold::RedactionCounts;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::save::dedupe::Pending;
 use crate::verbs::save::intake;
 
@@ -110,20 +110,20 @@ pub struct ForeignImportPrediction {
 
 /// Imports a collection. `progress` receives the number of memories processed since the last call.
 pub(crate) fn adopt(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     collection: Collection,
     options: &ForeignImportOptions,
     progress: &mut dyn FnMut(usize),
 ) -> Result<ForeignImportReport, Error> {
-    let (space, _) = access::workplace(parts, caller)?;
+    let (space, _) = access::workplace(ports, caller)?;
     // Checks the options once, so that an error in them is not repeated for every memory.
     let of_all = SaveRequest {
         tags: Some(options.tags.clone()),
         boundary: options.boundary,
         ..SaveRequest::new("all")
     };
-    intake::read(of_all, &space, parts.limits)?;
+    intake::read(of_all, &space, ports.limits)?;
     let Collection { system, mut memories, links, turns, mut unread, notes } = collection;
     let mut names = HashSet::with_capacity(memories.len());
     memories.retain(|memory| {
@@ -135,7 +135,7 @@ pub(crate) fn adopt(
     });
     drop(names);
     let mut taking = ForeignImport {
-        parts,
+        ports,
         caller,
         options,
         system,
@@ -189,7 +189,7 @@ enum ForeignImportRound {
 
 /// An import in progress.
 struct ForeignImport<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     options: &'a ForeignImportOptions,
     system: System,
@@ -228,7 +228,7 @@ impl ForeignImport<'_> {
         if batch.is_empty() {
             return Ok(());
         }
-        let (space, _) = access::workplace(self.parts, self.caller)?;
+        let (space, _) = access::workplace(self.ports, self.caller)?;
         let batch = match round {
             ForeignImportRound::Edited => self.known_to_differ(&space, batch)?,
             ForeignImportRound::Others => batch,
@@ -249,11 +249,11 @@ impl ForeignImport<'_> {
             if self.options.dry_run || act.writes.is_empty() {
                 return Ok(fates);
             }
-            let now = self.parts.clock.now();
+            let now = self.ports.clock.now();
             act.writes
                 .extend(fates.iter().any(ForeignImportOutcome::changes).then(|| self.audited(&space, now)));
             let set = access::changes(self.caller, now, act.rights, act.writes);
-            let applied = self.parts.store.apply(&set)?;
+            let applied = self.ports.store.apply(&set)?;
             Ok(settled(fates, applied.loaded))
         })?;
         for (candidate, fate) in candidates.iter().zip(fates) {
@@ -315,7 +315,7 @@ impl ForeignImport<'_> {
     }
 
     fn links(&mut self, batch: &[ForeignLink]) -> Result<(), Error> {
-        let now = self.parts.clock.now();
+        let now = self.ports.clock.now();
         let mut edges = Vec::new();
         for link in batch {
             let ends = (self.stand_for.get(&link.source), self.stand_for.get(&link.target));
@@ -341,23 +341,23 @@ impl ForeignImport<'_> {
         }
         let load = |edge: &Association| Write::Load(Box::new(Record::Association(*edge)));
         let applied = access::decide_again(|| {
-            let (_, right) = access::workplace(self.parts, self.caller)?;
+            let (_, right) = access::workplace(self.ports, self.caller)?;
             let writes = edges.iter().map(load).collect();
-            Ok(self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?)
+            Ok(self.ports.store.apply(&access::changes(self.caller, now, vec![right], writes))?)
         })?;
         let new_before = self.report.links.new;
         for loaded in applied.loaded {
             match loaded {
-                Loaded::Dangling => self.report.links.left_out += 1,
-                Loaded::Present => self.report.links.known += 1,
+                LoadOutcome::Dangling => self.report.links.left_out += 1,
+                LoadOutcome::Present => self.report.links.known += 1,
                 _ => self.report.links.new += 1,
             }
         }
         if self.report.links.new > new_before {
             // Only the store knows which of them are new, so the audit entry follows in its own transaction.
-            let (space, right) = access::workplace(self.parts, self.caller)?;
+            let (space, right) = access::workplace(self.ports, self.caller)?;
             let writes = vec![self.audited(&space, now)];
-            self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
+            self.ports.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
         }
         Ok(())
     }
@@ -366,7 +366,7 @@ impl ForeignImport<'_> {
         let DryRunLinks { sources, links } = &mut self.foreseen;
         let more: Vec<MemoryId> =
             edges.iter().map(|edge| edge.source).filter(|source| sources.insert(*source)).collect();
-        links.extend(self.parts.store.associations(&self.caller.viewer, &more)?.iter().map(link_of));
+        links.extend(self.ports.store.associations(&self.caller.viewer, &more)?.iter().map(link_of));
         for edge in edges {
             match links.contains(&link_of(edge)) {
                 true => self.report.links.known += 1,
@@ -378,17 +378,17 @@ impl ForeignImport<'_> {
 }
 
 /// Updates the outcome of new candidates with the store's results.
-fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<Loaded>) -> Vec<ForeignImportOutcome> {
+fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<ForeignImportOutcome> {
     let mut loaded = loaded.into_iter();
     let settle = |fate: ForeignImportOutcome| match fate {
         ForeignImportOutcome::New { id, forgotten, .. } => match loaded.next() {
-            Some(Loaded::Added) => ForeignImportOutcome::New { id, forgotten, renumbered: None },
-            Some(Loaded::Renumbered { from, to }) => {
+            Some(LoadOutcome::Added) => ForeignImportOutcome::New { id, forgotten, renumbered: None },
+            Some(LoadOutcome::Renumbered { from, to }) => {
                 ForeignImportOutcome::New { id, forgotten, renumbered: Some(RenumberedMemory { from, to }) }
             }
-            Some(Loaded::Duplicate { of }) => ForeignImportOutcome::Known { id: of },
+            Some(LoadOutcome::Duplicate { of }) => ForeignImportOutcome::Known { id: of },
             // Somebody else imported it at the same time.
-            Some(Loaded::Present | Loaded::Dangling) | None => ForeignImportOutcome::Known { id },
+            Some(LoadOutcome::Present | LoadOutcome::Dangling) | None => ForeignImportOutcome::Known { id },
         },
         fate => fate,
     };

@@ -34,10 +34,10 @@ impl ForeignImport<'_> {
         let mut last = Timestamp::from_micros(0);
         for turn in &turns[beyond..] {
             last = turn.at.unwrap_or(last);
-            let mut sieve = self.parts.sieve(space);
-            match self.turn(turn, last, &mut sieve) {
+            let mut redactor = self.ports.redactor(space);
+            match self.turn(turn, last, &mut redactor) {
                 Ok(turn) => {
-                    withheld.push((turn.id, sieve.withheld()));
+                    withheld.push((turn.id, redactor.withheld()));
                     read.push(turn);
                 }
                 Err(invalid) => {
@@ -61,8 +61,8 @@ impl ForeignImport<'_> {
         Ok(())
     }
 
-    fn turn(&self, turn: &ForeignTurn, at: Timestamp, sieve: &mut Redactor) -> Result<Turn, Invalid> {
-        let content = sieve.content(Field::Content, conversation::content(&turn.content)?)?;
+    fn turn(&self, turn: &ForeignTurn, at: Timestamp, redactor: &mut Redactor) -> Result<Turn, Invalid> {
+        let content = redactor.content(Field::Content, conversation::content(&turn.content)?)?;
         let (space, by) = (self.caller.space, self.caller.viewer.principal);
         let name = foreign::name(&[
             space.as_bytes(),
@@ -82,17 +82,17 @@ impl ForeignImport<'_> {
             speaker: None,
             content,
             source: source.unwrap_or_else(|| "unknown".to_owned()),
-            at: at.min(self.parts.clock.now()),
+            at: at.min(self.ports.clock.now()),
         })
     }
 
     /// Logs the turns that are not in the log and follow it. Returns their ids and the number of turns that were there
     /// already.
     fn log(&self, read: &[Turn]) -> Result<(HashSet<TurnId>, u64), Error> {
-        let (_, right) = access::workplace(self.parts, self.caller)?;
+        let (_, right) = access::workplace(self.ports, self.caller)?;
         let (viewer, space) = (&self.caller.viewer, self.caller.space);
         let all = TurnFilter { last: usize::MAX, ..TurnFilter::default() };
-        let log = self.parts.store.turns(viewer, space, &all, usize::MAX)?;
+        let log = self.ports.store.turns(viewer, space, &all, usize::MAX)?;
         let ids: HashSet<TurnId> = log.iter().map(|turn| turn.id).collect();
         let newest = log.iter().map(|turn| turn.at).max();
         let known = read.iter().filter(|turn| ids.contains(&turn.id)).count() as u64;
@@ -101,8 +101,8 @@ impl ForeignImport<'_> {
         if !new.is_empty() && !self.options.dry_run {
             let mut writes: Vec<Write> = new.iter().map(|turn| Write::LogTurn((*turn).clone())).collect();
             writes.push(Write::PruneTurns { space, keep: TURNS_KEPT });
-            let now = self.parts.clock.now();
-            self.parts.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
+            let now = self.ports.clock.now();
+            self.ports.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
         }
         Ok((new.into_iter().map(|turn| turn.id).collect(), known))
     }

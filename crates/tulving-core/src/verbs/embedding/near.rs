@@ -12,11 +12,11 @@ use crate::model::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
 use crate::model::memory::{Embedding, Memory};
 use crate::model::request::Filter;
 use crate::model::score::Weight;
-use crate::model::search::{Entry, Meaning, Question, Scope};
+use crate::model::search::{Entry, Meaning, Question, SearchScope};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, ChangeKind, LinkedBy, Relation, State};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// Cosine above which a new memory is linked to an old one automatically.
 pub(crate) const SAME: f32 = 0.9;
@@ -44,14 +44,14 @@ pub(crate) struct Newcomer {
 impl Newcomer {
     /// Returns these attributes of a memory.
     pub(crate) fn of(memory: &Memory) -> Self {
-        Self { space: memory.space, boundary: memory.edition.boundary, owner: memory.owner }
+        Self { space: memory.space, boundary: memory.fields.boundary, owner: memory.owner }
     }
 
     /// Returns true if a memory visible to the owner may be linked to automatically.
     fn meets(self, memory: &Memory) -> bool {
         memory.space == self.space
-            && memory.edition.boundary == self.boundary
-            && memory.standing.quarantined_at.is_none()
+            && memory.fields.boundary == self.boundary
+            && memory.status.quarantined_at.is_none()
     }
 }
 
@@ -70,12 +70,12 @@ fn weight(cosine: f32) -> Weight {
 
 /// Returns the memories of a space written after `after` and up to `last`, by id, from at most [`LATE`] log entries.
 pub(crate) fn written_between(
-    parts: &Parts,
+    ports: &Ports,
     space: SpaceId,
     after: Seq,
     last: Seq,
 ) -> Result<Vec<MemoryId>, Error> {
-    let changes = parts.store.changes(after, LATE)?;
+    let changes = ports.store.changes(after, LATE)?;
     let mut ids: Vec<MemoryId> = changes
         .into_iter()
         .filter(|change| change.seq <= last && change.space == space)
@@ -96,7 +96,7 @@ pub(crate) fn near_among(
 ) -> Vec<(MemoryId, Option<Number>, Weight)> {
     let owned = |memory: &Memory| newcomer.boundary != Boundary::Private || memory.owner == newcomer.owner;
     let stands =
-        |memory: &Memory| memory.standing.forgotten_at.is_none() && memory.state_at(now) != State::Archived;
+        |memory: &Memory| memory.status.forgotten_at.is_none() && memory.state_at(now) != State::Archived;
     let mut near: Vec<(MemoryId, Option<Number>, Weight)> = entries
         .iter()
         .filter(|Entry { memory, .. }| newcomer.meets(memory) && owned(memory) && stands(memory))
@@ -113,12 +113,12 @@ pub(crate) fn near_among(
 /// Finds the memories of the same space and boundary that say nearly the same as this vector, nearest first, at most
 /// [`LINKS`]. If the index fails, the links are lost, never the memory.
 pub(crate) fn near(
-    parts: &Parts,
+    ports: &Ports,
     newcomer: Newcomer,
     embedding: &Embedding,
     before: Option<MemoryId>,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
-    let mut found = resembling(parts, newcomer, embedding, SAME)?;
+    let mut found = resembling(ports, newcomer, embedding, SAME)?;
     found.retain(|(memory, _)| before.is_none_or(|newer| memory.id < newer));
     found.truncate(LINKS);
     Ok(found)
@@ -132,19 +132,19 @@ pub(crate) fn is_near(similarity: Weight) -> bool {
 /// Finds the memories of the same space and boundary that are more similar to this vector than a bound, nearest first. If the
 /// index fails, it finds none.
 pub(crate) fn resembling(
-    parts: &Parts,
+    ports: &Ports,
     newcomer: Newcomer,
     embedding: &Embedding,
     least: f32,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
     let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
     let states = State::unarchived();
-    let states_at = Some(parts.clock.now());
+    let states_at = Some(ports.clock.now());
     let filter = Filter { space: Some(newcomer.space), states, states_at, ..Filter::default() };
-    let scope = Scope { sight: parts.store.sight(&viewer)?, filter, among: None };
+    let scope = SearchScope { sight: ports.store.sight(&viewer)?, filter, among: None };
     let meaning = Meaning { model: embedding.model.clone(), vector: embedding.vector.clone() };
     let question = Question { meaning: Some(meaning), depth: LOOKED_AT, ..Question::default() };
-    let Ok(found) = parts.index.search(&scope, &question) else {
+    let Ok(found) = ports.index.search(&scope, &question) else {
         return Ok(Vec::new());
     };
     let mut nearest: Vec<(MemoryId, f32)> = found
@@ -159,7 +159,7 @@ pub(crate) fn resembling(
     let mut seen = HashSet::new();
     nearest.retain(|(memory, _)| seen.insert(*memory));
     let ids: Vec<MemoryId> = nearest.iter().map(|(memory, _)| *memory).collect();
-    let memories = parts.store.memories(&viewer, &ids)?;
+    let memories = ports.store.memories(&viewer, &ids)?;
     let mut memories: HashMap<MemoryId, Memory> =
         memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let met = nearest.into_iter().filter_map(|(id, cosine)| Some((memories.remove(&id)?, weight(cosine))));

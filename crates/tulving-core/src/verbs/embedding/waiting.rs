@@ -9,7 +9,7 @@ use crate::model::memory::{Chunk, Memory};
 use crate::model::request::Caller;
 use crate::model::search::Entry;
 use crate::ports::Embedder;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::near::{Newcomer, link, near};
 use super::{Source, answering, embedder_of, vectors};
@@ -64,32 +64,32 @@ pub(crate) enum Aim {
 }
 
 /// Embeds up to `most` sections of the waiting memories, oldest first.
-pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embedded, Error> {
+pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embedded, Error> {
     let mut report = Embedded::default();
-    let set_up = match parts.embedder.model() {
+    let set_up = match ports.embedder.model() {
         Err(ModelError::None) => return Ok(report),
         set_up => set_up?,
     };
-    let answers = parts.store.model()?;
+    let answers = ports.store.model()?;
     if let Some(model) = &answers {
-        if let Some(embedder) = embedder_of(parts, model) {
-            embed_for(parts, embedder.as_ref(), aim, most, &mut report)?;
+        if let Some(embedder) = embedder_of(ports, model) {
+            embed_for(ports, embedder.as_ref(), aim, most, &mut report)?;
         }
-        report.left = parts.store.unembedded(model)?;
+        report.left = ports.store.unembedded(model)?;
     }
     if answers.as_ref() == Some(&set_up) || (aim == Aim::Answering && answers.is_some()) {
         return Ok(report);
     }
     let room = most.saturating_sub(report.sections);
     report.failed.clear();
-    embed_for(parts, parts.embedder.as_ref(), aim, room, &mut report)?;
-    report.left = parts.store.unembedded(&set_up)?;
+    embed_for(ports, ports.embedder.as_ref(), aim, room, &mut report)?;
+    report.left = ports.store.unembedded(&set_up)?;
     // Memories that the model fails on are found by their words, with the old model and with the new one.
     let all_tried = report.left <= report.failed.len() as u64;
     // A store without any model takes the first that embeds something.
-    if aim == Aim::SetUp && all_tried && parts.store.model()?.as_ref() != Some(&set_up) {
+    if aim == Aim::SetUp && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
         let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
-        match parts.store.apply(&access::own_changes(parts.clock.now(), vec![choose])) {
+        match ports.store.apply(&access::own_changes(ports.clock.now(), vec![choose])) {
             Ok(_) => report.took_over = Some(set_up),
             // Another process chose it, or a memory was added in between; the next call handles it.
             Err(StoreError::Conflict(_)) => {}
@@ -100,7 +100,7 @@ pub(crate) fn embed_waiting(parts: &Parts, aim: Aim, most: usize) -> Result<Embe
 }
 
 fn embed_for(
-    parts: &Parts,
+    ports: &Ports,
     embedder: &dyn Embedder,
     aim: Aim,
     most: usize,
@@ -111,14 +111,14 @@ fn embed_for(
     let mut room = most;
     while room > 0 {
         let at_a_time = room.min(AT_A_TIME);
-        let mut ids = parts.store.unembedded_ids(&model, tried, at_a_time + report.failed.len())?;
+        let mut ids = ports.store.unembedded_ids(&model, tried, at_a_time + report.failed.len())?;
         ids.retain(|id| report.failed.iter().all(|failed| failed.memory != *id));
         ids.truncate(at_a_time);
         if ids.is_empty() {
             break;
         }
-        let mut works = portion(parts.store.entries(&ids, Some(&model))?, at_a_time);
-        let unlinked = parts.store.unlinked(&ids)?;
+        let mut works = portion(ports.store.entries(&ids, Some(&model))?, at_a_time);
+        let unlinked = ports.store.unlinked(&ids)?;
         let failed = match embed_works(embedder, &mut works) {
             Ok(()) => Vec::new(),
             Err(error) => one_by_one(embedder, &mut works, error)?,
@@ -128,7 +128,7 @@ fn embed_for(
             let (made, last) = (work.bare.len(), work.last);
             room = room.saturating_sub(made);
             let links = unlinked.contains(&work.memory.id);
-            if keep(parts, work, links)? {
+            if keep(ports, work, links)? {
                 report.sections += made;
                 report.done += u64::from(last);
             }
@@ -136,7 +136,7 @@ fn embed_for(
         if room == before && failed.is_empty() {
             break;
         }
-        set_back(parts, &model, &failed)?;
+        set_back(ports, &model, &failed)?;
         report.failed.extend(failed);
     }
     Ok(())
@@ -180,7 +180,7 @@ impl Work {
 fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelError> {
     let mut pieces = Vec::new();
     for work in works {
-        let source = Source::of(&work.memory.edition);
+        let source = Source::of(&work.memory.fields);
         pieces.extend(work.bare.iter_mut().map(|(_, chunk)| (source, chunk)));
     }
     vectors(embedder, pieces)
@@ -208,32 +208,32 @@ fn one_by_one(
 }
 
 /// Moves memories that failed behind the others.
-fn set_back(parts: &Parts, model: &str, failed: &[Failed]) -> Result<(), Error> {
+fn set_back(ports: &Ports, model: &str, failed: &[Failed]) -> Result<(), Error> {
     if failed.is_empty() {
         return Ok(());
     }
     let write = |failed: &Failed| Write::NotEmbedded { id: failed.memory, model: model.to_owned() };
-    parts.store.apply(&access::own_changes(parts.clock.now(), failed.iter().map(write).collect()))?;
+    ports.store.apply(&access::own_changes(ports.clock.now(), failed.iter().map(write).collect()))?;
     Ok(())
 }
 
 /// Writes the vectors of a memory and, if due, links it to those that say nearly the same. A memory that was loaded or is
 /// re-embedded has its links already, except those that somebody removed. Returns false if the memory changed meanwhile.
-fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
-    let now = parts.clock.now();
+fn keep(ports: &Ports, work: Work, links: bool) -> Result<bool, Error> {
+    let now = ports.clock.now();
     let memory = work.memory;
     let links = match work.bare.as_slice() {
         [(_, Chunk { embedding: Some(embedding), .. })]
             if links && work.alone && memory.provenance.mirror.is_none() =>
         {
-            near(parts, Newcomer::of(&memory), embedding, Some(memory.id))?
+            near(ports, Newcomer::of(&memory), embedding, Some(memory.id))?
         }
         _ => Vec::new(),
     };
     let embeddings = work.bare.into_iter().filter_map(|(at, chunk)| Some((at, chunk.embedding?))).collect();
     let mut writes = vec![Write::Embed { id: memory.id, from: memory.version, embeddings }];
     writes.extend(links.iter().map(|(old, weight)| link(memory.id, old.id, *weight, now)));
-    match parts.store.apply(&access::own_changes(now, writes)) {
+    match ports.store.apply(&access::own_changes(now, writes)) {
         Ok(_) => Ok(true),
         Err(StoreError::Conflict(_)) => Ok(false),
         Err(error) => Err(error.into()),
@@ -242,20 +242,20 @@ fn keep(parts: &Parts, work: Work, links: bool) -> Result<bool, Error> {
 
 /// Embeds up to `most` sections of one memory, and returns the number of sections left.
 pub(crate) fn embed_memory(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     most: usize,
 ) -> Result<usize, Error> {
-    let id = access::find(parts, caller, which)?.id;
-    let embedder = match answering(parts) {
+    let id = access::find(ports, caller, which)?.id;
+    let embedder = match answering(ports) {
         Err(Error::Model(ModelError::None)) => return Ok(0),
         embedder => embedder?,
     };
     let model = embedder.model()?;
     let mut room = most;
     loop {
-        let entries = parts.store.entries(&[id], Some(&model))?;
+        let entries = ports.store.entries(&[id], Some(&model))?;
         let bare = |entry: &Entry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
         let left = entries.iter().map(bare).sum();
         if left == 0 || room == 0 {
@@ -263,42 +263,42 @@ pub(crate) fn embed_memory(
         }
         let mut works = portion(entries, room.min(AT_A_TIME));
         embed_works(embedder.as_ref(), &mut works)?;
-        let links = parts.store.unlinked(&[id])?.contains(&id);
+        let links = ports.store.unlinked(&[id])?.contains(&id);
         for work in works {
             room = room.saturating_sub(work.bare.len());
-            keep(parts, work, links)?;
+            keep(ports, work, links)?;
         }
     }
 }
 
 /// Returns true if embedding the waiting memories here would find work.
-pub(crate) fn is_due(parts: &Parts) -> Result<bool, Error> {
-    let answers = parts.store.model()?;
+pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
+    let answers = ports.store.model()?;
     // A service is not asked for its model if nothing waits.
     if let Some(model) = &answers
-        && parts.store.unembedded_ids(model, TRIES, 1)?.is_empty()
+        && ports.store.unembedded_ids(model, TRIES, 1)?.is_empty()
     {
         return Ok(false);
     }
-    let set_up = match parts.embedder.model() {
+    let set_up = match ports.embedder.model() {
         Err(ModelError::None) => return Ok(false),
         set_up => set_up?,
     };
     match answers {
-        Some(model) => Ok(embedder_of(parts, &model).is_some()),
-        None => Ok(!parts.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty()),
+        Some(model) => Ok(embedder_of(ports, &model).is_some()),
+        None => Ok(!ports.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty()),
     }
 }
 
 /// Returns the number of memories waiting for vectors of the answering or future model; for an admin of the org.
-pub(crate) fn waiting(parts: &Parts, caller: &Caller) -> Result<u64, Error> {
-    access::require_org_admin(parts, caller)?;
-    let model = match parts.store.model()? {
+pub(crate) fn waiting(ports: &Ports, caller: &Caller) -> Result<u64, Error> {
+    access::require_org_admin(ports, caller)?;
+    let model = match ports.store.model()? {
         Some(model) => model,
-        None => match parts.embedder.model() {
+        None => match ports.embedder.model() {
             Ok(model) => model,
             Err(_) => return Ok(0),
         },
     };
-    Ok(parts.store.unembedded(&model)?)
+    Ok(ports.store.unembedded(&model)?)
 }

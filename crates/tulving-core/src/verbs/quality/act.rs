@@ -4,15 +4,15 @@ use super::{MemoryAtVersion, ProposedChange, replace};
 use crate::model::answer::Done;
 use crate::model::error::Error;
 use crate::model::id::ProposalId;
-use crate::model::request::{AssociationRequest, Caller, ForgetRequest, Manner, UpdateRequest};
+use crate::model::request::{AssociationRequest, Caller, ForgetMode, ForgetRequest, UpdateRequest};
 use crate::model::score::Weight;
 use crate::model::vocabulary::{MemoryType, ProposedAct, Relation};
-use crate::verbs::access::Parts;
-use crate::{verbs::associate, verbs::edit, verbs::forget, verbs::standing};
+use crate::verbs::access::Ports;
+use crate::{verbs::associate, verbs::edit, verbs::forget, verbs::status};
 
 /// Carries out a deed and returns its result.
 pub(super) fn act(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     id: ProposalId,
     deed: &ProposedChange,
@@ -22,7 +22,7 @@ pub(super) fn act(
     let link = |to: &MemoryAtVersion, relation: Relation| {
         let weight = deed.weight.map(Weight::get);
         let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
-        associate::associate(parts, caller, first.id.into(), &request, Some(deed.reason)).map(drop)
+        associate::associate(ports, caller, first.id.into(), &request, Some(deed.reason)).map(drop)
     };
     let (message, saved) = match deed.act {
         ProposedAct::Supersede => {
@@ -41,24 +41,24 @@ pub(super) fn act(
                 memory_type: Some(MemoryType::Fact),
                 ..UpdateRequest::default()
             };
-            edit::update(parts, caller, first.id.into(), &fact)?;
+            edit::update(ports, caller, first.id.into(), &fact)?;
             for other in &deed.of[1..] {
                 link(other, Relation::Updates)?;
             }
             (format!("{} is a fact from now on", first.label), None)
         }
         ProposedAct::Forget => {
-            let request = ForgetRequest { manner: Manner::Soft, reason: Some(deed.reason.to_owned()) };
-            forget::forget(parts, caller, first.id.into(), &request)?;
+            let request = ForgetRequest { mode: ForgetMode::Soft, reason: Some(deed.reason.to_owned()) };
+            forget::forget(ports, caller, first.id.into(), &request)?;
             (format!("Forgot {}; it can be restored", first.label), None)
         }
         ProposedAct::Archive => {
-            standing::archive(parts, caller, first.id.into(), Some(deed.reason))?;
+            status::archive(ports, caller, first.id.into(), Some(deed.reason))?;
             (format!("Archived {}; it can be brought back", first.label), None)
         }
         ProposedAct::ReplaceRedacted => {
             let MemoryAtVersion { id: memory, version, label } = first;
-            let new = replace::replace(parts, caller, id, (*memory, *version))?;
+            let new = replace::replace(ports, caller, id, (*memory, *version))?;
             (format!("Saved {} without its secrets and erased {label}", new.label()), Some(new.id))
         }
     };

@@ -57,8 +57,8 @@ pub(super) fn look_at(
         return Ok(ControlFlow::Continue(()));
     }
     // Each value is reported with the one before it, so that three closing times are two findings.
-    let others = scan.parts.store.memories(&scan.caller.viewer, &others)?;
-    let alike = others.iter().filter(|other| other.edition.boundary == memory.edition.boundary);
+    let others = scan.ports.store.memories(&scan.caller.viewer, &others)?;
+    let alike = others.iter().filter(|other| other.fields.boundary == memory.fields.boundary);
     let rivals = alike.filter_map(|other| Some((other, ConflictCandidate::of(other)?.rivalry(&contender)?)));
     let Some((other, rivalry)) = rivals.max_by_key(|(other, _)| ties::said_at(other)) else {
         return Ok(ControlFlow::Continue(()));
@@ -71,7 +71,7 @@ pub(super) fn look_at(
 
 /// Returns true if somebody has linked the two.
 fn is_settled(scan: &QualityScan<'_>, one: &Memory, other: &Memory) -> Result<bool, Error> {
-    let edges = scan.parts.store.associations(&scan.caller.viewer, &[one.id])?;
+    let edges = scan.ports.store.associations(&scan.caller.viewer, &[one.id])?;
     Ok(edges.iter().any(|edge| {
         let ends = [edge.source, edge.target];
         edge.linked_by == LinkedBy::Caller && ends.contains(&one.id) && ends.contains(&other.id)
@@ -110,6 +110,6 @@ fn found<'a>(
             name(newer),
             name(older)
         )),
-        deeds: (!older.standing.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
+        deeds: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
     }
 }

@@ -17,8 +17,8 @@ use crate::model::memory::Memory;
 use crate::model::preview;
 use crate::model::score::Weight;
 use crate::model::vocabulary::{FindingKind, LinkedBy, MemoryType, ProposedAct, Relation};
+use crate::rank::duplicates::{self, TextSimilarity};
 use crate::rank::ties::ConflictCandidate;
-use crate::rank::twins::{self, TextSimilarity};
 
 /// Number of links checked at a time, with the memories that they point to.
 const BESIDE: usize = 32;
@@ -46,7 +46,7 @@ pub(super) fn look_at(
     }
     let here: HashMap<MemoryId, &Memory> = page.iter().map(|memory| (memory.id, memory)).collect();
     let ids: Vec<MemoryId> = page.iter().map(|memory| memory.id).collect();
-    let edges = scan.parts.store.associations(&scan.caller.viewer, &ids)?;
+    let edges = scan.ports.store.associations(&scan.caller.viewer, &ids)?;
     for some in edges.chunks(BESIDE) {
         let beside = beside(scan, some, &here)?;
         let known = |id: MemoryId| here.get(&id).copied().or_else(|| beside.get(&id));
@@ -75,7 +75,7 @@ fn beside(
     let mut ids: Vec<MemoryId> = ends.filter(|id| !here.contains_key(id)).collect();
     ids.sort_unstable();
     ids.dedup();
-    let memories = scan.parts.store.memories(&scan.caller.viewer, &ids)?;
+    let memories = scan.ports.store.memories(&scan.caller.viewer, &ids)?;
     Ok(memories.into_iter().map(|memory| (memory.id, memory)).collect())
 }
 
@@ -99,7 +99,7 @@ fn between<'a>(
         }
         (Relation::Updates, LinkedBy::Auto) => {
             let comparable = scan.is_comparable(source) && scan.is_comparable(target);
-            let same_type = source.edition.class.memory_type == target.edition.class.memory_type;
+            let same_type = source.fields.class.memory_type == target.fields.class.memory_type;
             let found = (comparable && same_type).then(|| near(edge.weight, source, target)).flatten();
             found.filter(|found| scan.wants(found.kind) && !is_said(found.kind, edges, source, target))
         }
@@ -145,7 +145,7 @@ fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<Sc
     if contenders.is_some_and(|(one, other)| one.rivalry(&other).is_some() || one.differs_by_label(&other)) {
         return None;
     }
-    match twins::likeness(&source.edition.text.content, &target.edition.text.content) {
+    match duplicates::likeness(&source.fields.text.content, &target.fields.text.content) {
         // Exact duplicates were reported when they were read.
         TextSimilarity::Same => None,
         TextSimilarity::Apart => Some(differs(weight, newer, older, both)),
@@ -160,7 +160,7 @@ fn differs<'a>(weight: Weight, newer: &'a Memory, older: &'a Memory, both: Strin
     };
     let contradicts = ProposedChange::new(ProposedAct::Contradict, &[newer, older], "they cannot both hold");
     let told = |memory: &Memory| {
-        let words = twins::telling_words(&secrets::redacted(&memory.edition.text.content));
+        let words = duplicates::telling_words(&secrets::redacted(&memory.fields.text.content));
         preview::short(&words.join(" "))
     };
     let (new, old) = (told(newer), told(older));
@@ -169,7 +169,7 @@ fn differs<'a>(weight: Weight, newer: &'a Memory, older: &'a Memory, both: Strin
         memories: vec![older, newer],
         why: format!("they are {:.2} alike, and one says `{old}` where the other says `{new}`", weight.get()),
         advice: Some(both),
-        deeds: (!older.standing.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
+        deeds: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
     }
 }
 
@@ -180,13 +180,13 @@ fn near_duplicate<'a>(
     likeness: TextSimilarity,
     both: String,
 ) -> ScanFinding<'a> {
-    let names = twins::same_names(&newer.edition.text.content, &older.edition.text.content);
+    let names = duplicates::same_names(&newer.fields.text.content, &older.fields.text.content);
     let sure = names && (likeness == TextSimilarity::Alike || weight.get() >= SAME);
     let deed = ProposedChange {
         weight: Some(weight),
         ..ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it says nearly the same and is newer")
     };
-    let proposed = sure && !older.standing.pinned;
+    let proposed = sure && !older.status.pinned;
     let (new, old) = (name(newer), name(older));
     let advice = match proposed {
         true => both,
@@ -214,7 +214,7 @@ fn repeated(
         return Ok(ControlFlow::Continue(()));
     }
     let observed = |memory: &Memory| {
-        memory.edition.class.memory_type == MemoryType::Observation
+        memory.fields.class.memory_type == MemoryType::Observation
             && memory.space == scan.caller.space
             && scan.is_comparable(memory)
     };
@@ -229,7 +229,7 @@ fn repeated(
         if ends.len() + 1 < OBSERVED {
             continue;
         }
-        let mut same = scan.parts.store.memories(&scan.caller.viewer, &ends)?;
+        let mut same = scan.ports.store.memories(&scan.caller.viewer, &ends)?;
         same.retain(|one| observed(one) && is_repeated(memory, one));
         // Only the newest of them is reported.
         if same.len() + 1 < OBSERVED || same.iter().any(|one| began(one) > began(memory)) {
@@ -251,11 +251,11 @@ fn repeated(
 }
 
 fn is_repeated(one: &Memory, other: &Memory) -> bool {
-    let (here, there) = (&one.edition.text.content, &other.edition.text.content);
-    one.edition.boundary == other.edition.boundary
-        && !other.standing.pinned
-        && twins::likeness(here, there) != TextSimilarity::Apart
-        && twins::same_names(here, there)
+    let (here, there) = (&one.fields.text.content, &other.fields.text.content);
+    one.fields.boundary == other.fields.boundary
+        && !other.status.pinned
+        && duplicates::likeness(here, there) != TextSimilarity::Apart
+        && duplicates::same_names(here, there)
 }
 
 /// Returns the name of a memory for a command line, where `#` would begin a comment.
@@ -287,7 +287,7 @@ fn forks(
         if sources.len() < 2 {
             continue;
         }
-        let mut newer = scan.parts.store.memories(&scan.caller.viewer, &sources)?;
+        let mut newer = scan.ports.store.memories(&scan.caller.viewer, &sources)?;
         newer.retain(|one| {
             one.space == scan.caller.space && scan.is_alive(one) && one.superseded_by.is_none()
         });

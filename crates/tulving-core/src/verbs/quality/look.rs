@@ -8,7 +8,7 @@ use crate::model::error::{Error, Field};
 use crate::model::file::{self, FilePath, Folder};
 use crate::model::id::Version;
 use crate::model::limits;
-use crate::model::memory::{Edition, Memory};
+use crate::model::memory::{Memory, VersionFields};
 use crate::model::vocabulary::{CommandKind, FindingKind, JunkKind, MemoryType, ProposedAct, State};
 use crate::verbs::access;
 
@@ -54,9 +54,9 @@ pub(super) fn at<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Vec<S
     Ok(found)
 }
 
-/// Returns true if an edition has no secret.
-pub(super) fn is_clean(edition: &Edition) -> bool {
-    held(edition.texts()).is_none()
+/// Returns true if a version has no secret.
+pub(super) fn is_clean(fields: &VersionFields) -> bool {
+    held(fields.texts()).is_none()
 }
 
 /// Finds a secret in these texts. Returns the field, and a description that reveals nothing of the secret.
@@ -80,7 +80,7 @@ fn held<'a>(mut texts: impl Iterator<Item = (Field, &'a str)>) -> Option<(Field,
 
 fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanFinding<'a>>, Error> {
     let provenance = &memory.provenance;
-    let stands = held(memory.edition.texts().chain(memory.texts_beside()));
+    let stands = held(memory.fields.texts().chain(memory.texts_beside()));
     let in_path = stands.as_ref().is_some_and(|(field, _)| *field == Field::SourcePath);
     let why = match stands {
         Some((_, what)) => format!("it holds {what}"),
@@ -129,13 +129,13 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
 /// Finds the secret in the file of a mirror that has only its kind. An unreadable file gives nothing.
 fn held_in_file(scan: &QualityScan<'_>, memory: &Memory) -> Option<String> {
     let (path, mirror) = (memory.provenance.source_path.as_deref()?, memory.provenance.mirror?);
-    let content = &memory.edition.text.content;
+    let content = &memory.fields.text.content;
     if !content.contains(secrets::REDACTED) {
         return None;
     }
-    let folder = Folder::of(&access::space_of_call(scan.parts, scan.caller).ok()?);
+    let folder = Folder::of(&access::space_of_call(scan.ports, scan.caller).ok()?);
     let name = path.strip_prefix(folder.as_str())?.trim_start_matches('/');
-    let found = scan.parts.files.read(&FilePath::new(&folder, name).ok()?, limits::MIRRORED_BYTES).ok()??;
+    let found = scan.ports.files.read(&FilePath::new(&folder, name).ok()?, limits::MIRRORED_BYTES).ok()??;
     let text = file::text(&found.bytes);
     let lines = mirror.line as usize..mirror.line as usize + content.lines().count().max(1);
     let at = |secret: &secrets::SecretMatch| text[..secret.range.start].matches('\n').count() + 1;
@@ -149,16 +149,16 @@ fn held_before(scan: &QualityScan<'_>, memory: &Memory) -> Result<Option<(Versio
         return Ok(None);
     }
     let mut newest = None;
-    scan.parts.store.each_version(&scan.caller.viewer, memory.id, &mut |record| {
+    scan.ports.store.each_version(&scan.caller.viewer, memory.id, &mut |record| {
         if newest.is_none() {
-            newest = held(record.edition.texts()).map(|(_, what)| (record.version, what));
+            newest = held(record.fields.texts()).map(|(_, what)| (record.version, what));
         }
     })?;
     Ok(newest)
 }
 
 fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
-    let content = &memory.edition.text.content;
+    let content = &memory.fields.text.content;
     let found = commands::find(content);
     let first = found.first()?;
     let does = match first.what {
@@ -185,7 +185,7 @@ fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
 }
 
 fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
-    memory.superseded_by.filter(|_| memory.standing.pinned)?;
+    memory.superseded_by.filter(|_| memory.status.pinned)?;
     Some(ScanFinding {
         kind: FindingKind::SupersededPinned,
         memories: vec![memory],
@@ -196,7 +196,7 @@ fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
 }
 
 fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanFinding<'a>>, Error> {
-    let bytes = memory.edition.text.content.len();
+    let bytes = memory.fields.text.content.len();
     // A pushed or imported file is a document, and may be long.
     if memory.provenance.attachment.is_some()
         || memory.provenance.source_path.is_some()
@@ -207,7 +207,7 @@ fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<Sc
     let why = if bytes > LONG {
         format!("its content has {bytes} bytes")
     } else {
-        let sections = scan.parts.store.sections(&scan.caller.viewer, memory.id)?.len();
+        let sections = scan.ports.store.sections(&scan.caller.viewer, memory.id)?.len();
         if sections <= SECTIONS {
             return Ok(None);
         }
@@ -220,16 +220,13 @@ fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<Sc
 
 /// Reports a memory that says nothing. A name or a place among others already says something.
 fn idle(memory: &Memory) -> Option<ScanFinding<'_>> {
-    let (edition, provenance) = (&memory.edition, &memory.provenance);
-    let named = edition.key.is_some() || edition.given_title().is_some() || provenance.source_path.is_some();
-    if named
-        || provenance.attachment.is_some()
-        || memory.place.conversation.is_some()
-        || memory.standing.pinned
+    let (fields, provenance) = (&memory.fields, &memory.provenance);
+    let named = fields.key.is_some() || fields.given_title().is_some() || provenance.source_path.is_some();
+    if named || provenance.attachment.is_some() || memory.place.conversation.is_some() || memory.status.pinned
     {
         return None;
     }
-    let content = &edition.text.content;
+    let content = &fields.text.content;
     let (kind, why) = match junk::kind(content) {
         Some(JunkKind::Marks) => (FindingKind::Empty, "there is no word in it"),
         None if content.len() <= SHORT && terms::terms(content).is_empty() => {
@@ -250,9 +247,9 @@ fn idle(memory: &Memory) -> Option<ScanFinding<'_>> {
 fn never_recalled<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Option<ScanFinding<'a>> {
     let usage = memory.usage;
     let days = (scan.now.as_micros() - usage.created_at.as_micros()) / DAY;
-    let kept = memory.standing.pinned
-        || memory.standing.state == State::Processing
-        || memory.edition.class.memory_type == MemoryType::Identity;
+    let kept = memory.status.pinned
+        || memory.status.state == State::Processing
+        || memory.fields.class.memory_type == MemoryType::Identity;
     if usage.access_count > 0 || kept || days < i64::from(scan.older_than_days) {
         return None;
     }

@@ -19,10 +19,10 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{
     AuditAct, FindingKind, LinkedBy, MemoryType, PassOutcome, Relation, Role, Verdict, VersionAct,
 };
-use crate::verbs::access::{self, Parts};
-use crate::verbs::save::derive::About;
+use crate::verbs::access::{self, Ports};
+use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::intake;
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// The kinds of findings that are decided here.
 const KINDS: &[FindingKind] =
@@ -41,7 +41,7 @@ pub(crate) struct SimilarMemoryGroup {
 impl SimilarMemoryGroup {
     /// Returns a digest of the case, which changes once one of its memories is edited, pinned or unpinned.
     pub(crate) fn digest(&self) -> String {
-        let one = |memory: &Memory| format!("{}@{} {}", memory.id, memory.version, memory.standing.pinned);
+        let one = |memory: &Memory| format!("{}@{} {}", memory.id, memory.version, memory.status.pinned);
         let mut said: Vec<String> = self.memories.iter().map(one).collect();
         said.sort_unstable();
         ProposalId::of(&said.join(" ")).to_string()
@@ -62,15 +62,15 @@ pub(crate) struct MergeDecision {
 /// Finds some cases among the memories of the caller's space that the caller may see, with private or with shared ones. Cases
 /// that were `judged` before are left out.
 pub(crate) fn cases(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     private: bool,
     judged: &HashSet<String>,
     most: usize,
 ) -> Result<Vec<SimilarMemoryGroup>, Error> {
     let mut cases: Vec<SimilarMemoryGroup> = Vec::new();
-    QualityScan::new(parts, caller, KINDS).run(&mut |_| {}, &mut |found| {
-        if found.memories.iter().any(|memory| standing::private_to(memory).is_some()) == private {
+    QualityScan::new(ports, caller, KINDS).run(&mut |_| {}, &mut |found| {
+        if found.memories.iter().any(|memory| status::private_to(memory).is_some()) == private {
             let mut memories: Vec<Memory> = found.memories.iter().map(|memory| (*memory).clone()).collect();
             memories.sort_by_key(|memory| std::cmp::Reverse((memory.usage.created_at, memory.id)));
             cases.extend(
@@ -88,16 +88,16 @@ pub(crate) fn cases(
 /// Carries out the decisions in one transaction and returns the pass as recorded; without `write`, as it would be. The given pass
 /// already has the judged cases.
 pub(crate) fn settle(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     pass: &Pass,
     decided: &[MergeDecision],
     write: bool,
 ) -> Result<Pass, Error> {
     access::decide_again(|| {
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let mut act = MergeTransaction {
-            parts,
+            ports,
             caller,
             now,
             rights: Vec::new(),
@@ -114,14 +114,14 @@ pub(crate) fn settle(
             return Ok(pass);
         }
         writes.push(Write::Pass { from: None, to: Box::new(pass.clone()) });
-        parts.store.apply(&access::changes(caller, now, rights, writes))?;
+        ports.store.apply(&access::changes(caller, now, rights, writes))?;
         Ok(pass)
     })
 }
 
 /// A transaction under construction.
 struct MergeTransaction<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
     rights: Vec<Right>,
@@ -134,9 +134,9 @@ impl MergeTransaction<'_> {
     fn add(&mut self, decided: &MergeDecision) -> Result<(), Error> {
         let ids: Vec<_> = decided.case.memories.iter().map(|memory| memory.id).collect();
         let dealt_with = |act: &PassAct| act.memories().iter().any(|id| ids.contains(id));
-        let now = self.parts.store.memories(&self.caller.viewer, &ids)?;
+        let now = self.ports.store.memories(&self.caller.viewer, &ids)?;
         let same = |(then, now): (&Memory, &Memory)| {
-            (then.id, then.version, then.standing) == (now.id, now.version, now.standing)
+            (then.id, then.version, then.status) == (now.id, now.version, now.status)
         };
         let unchanged = now.len() == ids.len() && decided.case.memories.iter().zip(&now).all(same);
         if !unchanged || self.pass.acts.iter().any(dealt_with) {
@@ -145,7 +145,7 @@ impl MergeTransaction<'_> {
         let [newest, others @ ..] = now.as_slice() else { return Ok(()) };
         match decided.verdict {
             // A memory that somebody pinned is not superseded automatically.
-            Verdict::Updates | Verdict::Fact if others.iter().any(|other| other.standing.pinned) => Ok(()),
+            Verdict::Updates | Verdict::Fact if others.iter().any(|other| other.status.pinned) => Ok(()),
             Verdict::Updates => self.link_all(newest, others, Relation::Updates, &decided.reason),
             Verdict::Contradicts => self.link_all(newest, others, Relation::Contradicts, &decided.reason),
             Verdict::Fact => {
@@ -157,7 +157,7 @@ impl MergeTransaction<'_> {
     }
 
     fn require(&mut self, memory: &Memory) -> Result<(), Error> {
-        let right = access::require_in_place(self.parts, self.caller, memory, Role::Writer)?;
+        let right = access::require_in_place(self.ports, self.caller, memory, Role::Writer)?;
         self.rights.push(right);
         Ok(())
     }
@@ -170,7 +170,7 @@ impl MergeTransaction<'_> {
         reason: &str,
     ) -> Result<(), Error> {
         self.require(newest)?;
-        let edges = self.parts.store.associations(&self.caller.viewer, &[newest.id])?;
+        let edges = self.ports.store.associations(&self.caller.viewer, &[newest.id])?;
         for other in others {
             self.require(other)?;
             let known = edges
@@ -190,8 +190,8 @@ impl MergeTransaction<'_> {
             }));
             let detail = Some(format!("{relation} {target}; the pass {}", self.pass.id));
             let (act, reason) = (AuditAct::Associated, Some(reason.to_owned()));
-            let mut entry = standing::audit(self.caller, self.now, act, newest, reason, detail);
-            entry.private_to = entry.private_to.or_else(|| standing::private_to(other));
+            let mut entry = status::audit(self.caller, self.now, act, newest, reason, detail);
+            entry.private_to = entry.private_to.or_else(|| status::private_to(other));
             self.writes.push(Write::Audit(entry));
             self.pass.acts.push(PassAct::Linked { source, target, relation, weight, was });
         }
@@ -201,15 +201,15 @@ impl MergeTransaction<'_> {
     fn promote(&mut self, memory: &Memory) -> Result<(), Error> {
         self.require(memory)?;
         let fact = UpdateRequest { memory_type: Some(MemoryType::Fact), ..UpdateRequest::default() };
-        let patch = intake::read_update(&fact, self.parts.limits)?;
+        let patch = intake::read_update(&fact, self.ports.limits)?;
         let (from, to) = (memory.version, memory.version.next());
         self.writes.push(Write::Revise(Box::new(Revision {
             id: memory.id,
             from,
             act: VersionAct::Updated,
-            edition: patch.onto(&memory.edition, About::memory(memory)),
-            stood: memory.standing,
-            standing: memory.standing,
+            fields: patch.onto(&memory.fields, DraftContext::memory(memory)),
+            stood: memory.status,
+            status: memory.status,
             chunks: None,
             attachment: None,
             vouched: None,
@@ -221,7 +221,7 @@ impl MergeTransaction<'_> {
     /// Removes the automatic links.
     fn part(&mut self, newest: &Memory, others: &[Memory]) -> Result<(), Error> {
         self.require(newest)?;
-        let edges = self.parts.store.associations(&self.caller.viewer, &[newest.id])?;
+        let edges = self.ports.store.associations(&self.caller.viewer, &[newest.id])?;
         let auto = edges.iter().filter(|edge| {
             edge.linked_by == LinkedBy::Auto
                 && others.iter().any(|other| edge.source == other.id || edge.target == other.id)

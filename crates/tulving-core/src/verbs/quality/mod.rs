@@ -25,7 +25,7 @@ use crate::model::preview;
 use crate::model::request::{Caller, QualityRequest};
 use crate::model::score::Weight;
 use crate::model::vocabulary::{FindingKind, ProposedAct};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 
 /// Maximum characters of a memory that a report repeats.
@@ -100,18 +100,18 @@ impl ProposedChange {
 /// Finds problems in the memories of the caller's space that the caller may see. `progress` receives the number of
 /// memories checked since the last call.
 pub(crate) fn quality(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &QualityRequest,
     progress: &mut dyn FnMut(usize),
 ) -> Result<Report, Error> {
     read::bounded(Field::Limit, request.limit, usize::MAX)?;
-    access::space_of_call(parts, caller)?;
+    access::space_of_call(ports, caller)?;
     let kinds = if request.kinds.is_empty() { FindingKind::ALL } else { request.kinds.as_slice() };
     let mut report = Report::default();
     report.counts.extend(kinds.iter().map(|kind| (*kind, 0)));
     let mut findings: Vec<Finding> = Vec::new();
-    let scan = QualityScan::new(parts, caller, kinds).older_than(request.older_than_days);
+    let scan = QualityScan::new(ports, caller, kinds).older_than(request.older_than_days);
     let looked_at = scan.run(progress, &mut |found| {
         let count = report.counts.entry(found.kind).or_default();
         *count += 1;
@@ -125,16 +125,16 @@ pub(crate) fn quality(
 }
 
 /// Carries out the proposal with this id, if it still applies.
-pub(crate) fn apply(parts: &Parts, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
-    access::space_of_call(parts, caller)?;
+pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
+    access::space_of_call(ports, caller)?;
     let mut deed = None;
     // The age limit does not apply here, because the id does not include it.
-    QualityScan::new(parts, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
+    QualityScan::new(ports, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
         deed = found.deeds.iter().find(|deed| deed.id(found.kind) == id).cloned();
         if deed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     let deed = deed.ok_or(Error::NoProposal { id })?;
-    act::act(parts, caller, id, &deed)
+    act::act(ports, caller, id, &deed)
 }
 
 fn told(found: &ScanFinding<'_>) -> Finding {
@@ -155,7 +155,7 @@ fn concerned(memory: &Memory) -> Concerned {
         number: memory.number,
         label: memory.label(),
         version: memory.version,
-        preview: shown(&memory.edition.text.content, PREVIEW),
+        preview: shown(&memory.fields.text.content, PREVIEW),
         created_at: memory.usage.created_at,
         access_count: memory.usage.access_count,
     }

@@ -10,43 +10,43 @@ use crate::model::change::{NewMemory, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, ProposalId, Version};
 use crate::model::limits;
-use crate::model::memory::{Edition, Memory, Place, Provenance, Usage};
+use crate::model::memory::{Memory, Place, Provenance, Usage, VersionFields};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Derivable};
 use crate::text::normalize;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
-use crate::verbs::save::derive::About;
+use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::{dedupe, embed, intake};
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// The reason, for the audit.
 const REASON: &str = "a copy without its secrets took its place";
 
 /// Replaces a memory by one without secrets, if it still has the version that was checked.
 pub(super) fn replace(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     proposal: ProposalId,
     (id, version): (MemoryId, Version),
 ) -> Result<Memory, Error> {
     access::decide_again(|| {
-        let old = access::find(parts, caller, id.into())?;
-        let right = access::require_over(parts, caller, old.reference(), &old)?;
+        let old = access::find(ports, caller, id.into())?;
+        let right = access::require_over(ports, caller, old.reference(), &old)?;
         access::refuse_mirror(&old)?;
         if old.version != version {
             return Err(Error::NoProposal { id: proposal });
         }
-        let now = parts.clock.now();
+        let now = ports.clock.now();
         let new = copy(&old, now);
-        refuse_held(parts, caller, &old, &new)?;
-        let (mut chunks, _) = embed::embed(parts, &[Source::of(&new.edition)]);
+        refuse_held(ports, caller, &old, &new)?;
+        let (mut chunks, _) = embed::embed(ports, &[Source::of(&new.fields)]);
         let chunks = chunks.pop().unwrap_or_default();
-        let audit = standing::audit(caller, now, AuditAct::Erased, &old, Some(REASON.to_owned()), None);
+        let audit = status::audit(caller, now, AuditAct::Erased, &old, Some(REASON.to_owned()), None);
         let copy = Box::new(NewMemory { memory: new.clone(), chunks });
         let writes = vec![Write::Replace { id, from: version, new: copy }, Write::Audit(audit)];
-        let applied = parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
+        let applied = ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(Memory { number: applied.numbers.first().copied().flatten(), ..new })
     })
 }
@@ -68,7 +68,7 @@ fn copy(old: &Memory, now: Timestamp) -> Memory {
         id: MemoryId::mint(now),
         number: None,
         version: Version::FIRST,
-        edition: redacted(old),
+        fields: redacted(old),
         provenance,
         place,
         usage: Usage { updated_at: now, ..old.usage },
@@ -77,25 +77,25 @@ fn copy(old: &Memory, now: Timestamp) -> Memory {
     }
 }
 
-fn redacted(old: &Memory) -> Edition {
-    let (edition, text) = (&old.edition, &old.edition.text);
+fn redacted(old: &Memory) -> VersionFields {
+    let (fields, text) = (&old.fields, &old.fields.text);
     let clean = |text: &str| secrets::redacted(text).into_owned();
     // The placeholder of a secret may be longer than the secret.
     let line = |text: &str, limit: usize| normalize::left_of_line(&clean(text), limit);
     let given = |field: Derivable, text: &Option<String>, limit: usize| {
-        text.as_deref().filter(|_| !edition.auto.has(field)).map(|text| line(text, limit))
+        text.as_deref().filter(|_| !fields.auto.has(field)).map(|text| line(text, limit))
     };
     let tag = |tag: &String| line(tag, limits::TAG_CHARS);
     let patch = intake::Patch {
         content: Some(clean(&text.content)),
         title: given(Derivable::Title, &text.title, limits::TITLE_CHARS),
         summary: given(Derivable::Summary, &text.summary, limits::SUMMARY_CHARS),
-        tags: (!edition.auto.has(Derivable::Tags)).then(|| text.tags.iter().filter_map(tag).collect()),
-        key: edition.key.as_deref().map(|key| line(key, limits::KEY_CHARS)),
-        source_note: edition.source_note.as_deref().map(|note| line(note, limits::NOTE_CHARS)),
+        tags: (!fields.auto.has(Derivable::Tags)).then(|| text.tags.iter().filter_map(tag).collect()),
+        key: fields.key.as_deref().map(|key| line(key, limits::KEY_CHARS)),
+        source_note: fields.source_note.as_deref().map(|note| line(note, limits::NOTE_CHARS)),
         ..intake::Patch::default()
     };
-    let mut new = patch.onto(edition, About::memory(old));
+    let mut new = patch.onto(fields, DraftContext::memory(old));
     new.text.language = new.text.language.and_then(|language| line(&language, limits::TAG_CHARS));
     if !look::is_clean(&new) {
         // A derived field may show a secret even if the content shows none.
@@ -107,10 +107,10 @@ fn redacted(old: &Memory) -> Edition {
 }
 
 /// Refuses a slot that another memory than the old one has already.
-fn refuse_held(parts: &Parts, caller: &Caller, old: &Memory, new: &Memory) -> Result<(), Error> {
+fn refuse_held(ports: &Ports, caller: &Caller, old: &Memory, new: &Memory) -> Result<(), Error> {
     for slot in dedupe::slots(new) {
         let pending = dedupe::Pending::default();
-        let found = dedupe::holder(parts, &caller.viewer, new.space, &pending, &slot)?;
+        let found = dedupe::holder(ports, &caller.viewer, new.space, &pending, &slot)?;
         if let Some(other) = found.filter(|other| other.id != old.id) {
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }

@@ -15,8 +15,8 @@ use crate::model::memory::Memory;
 use crate::model::request::{Caller, Filter, Sort};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, FindingKind, ProposedAct, State};
-use crate::rank::twins;
-use crate::verbs::access::Parts;
+use crate::rank::duplicates;
+use crate::verbs::access::Ports;
 
 /// Number of memories read at a time.
 const PAGE: usize = 32;
@@ -26,7 +26,7 @@ pub(super) type FindingCallback<'a> = dyn FnMut(&ScanFinding<'_>) -> ControlFlow
 
 /// A scan of a space.
 pub(super) struct QualityScan<'a> {
-    pub(super) parts: &'a Parts,
+    pub(super) ports: &'a Ports,
     pub(super) caller: &'a Caller,
     pub(super) now: Timestamp,
     /// The kinds of findings to look for.
@@ -41,10 +41,10 @@ pub(super) struct QualityScan<'a> {
 
 impl<'a> QualityScan<'a> {
     /// Creates a scan for findings of these kinds, in memories of any age.
-    pub(super) fn new(parts: &'a Parts, caller: &'a Caller, kinds: &'a [FindingKind]) -> Self {
-        let now = parts.clock.now();
+    pub(super) fn new(ports: &'a Ports, caller: &'a Caller, kinds: &'a [FindingKind]) -> Self {
+        let now = ports.clock.now();
         Self {
-            parts,
+            ports,
             caller,
             now,
             kinds,
@@ -66,11 +66,11 @@ impl<'a> QualityScan<'a> {
         progress: &mut dyn FnMut(usize),
         hear: &mut FindingCallback<'_>,
     ) -> Result<u64, Error> {
-        let (parts, caller) = (self.parts, self.caller);
+        let (ports, caller) = (self.ports, self.caller);
         let filter = Filter { space: Some(caller.space), states_at: Some(self.now), ..Filter::default() };
         let (mut looked_at, mut after) = (0, None);
         loop {
-            let page = parts.store.list(&caller.viewer, &filter, Sort::Oldest, PAGE, after)?;
+            let page = ports.store.list(&caller.viewer, &filter, Sort::Oldest, PAGE, after)?;
             let Some(last) = page.last() else { return Ok(looked_at) };
             after = Some((last.usage.created_at, last.id));
             looked_at += page.len() as u64;
@@ -120,7 +120,7 @@ impl<'a> QualityScan<'a> {
         if first == memory.id {
             return Ok(ControlFlow::Continue(()));
         }
-        let found = self.parts.store.memories(&self.caller.viewer, &[first])?;
+        let found = self.ports.store.memories(&self.caller.viewer, &[first])?;
         let Some(first) = found.first() else { return Ok(ControlFlow::Continue(())) };
         let found = ScanFinding {
             kind: FindingKind::NearDuplicate,
@@ -149,23 +149,23 @@ impl<'a> QualityScan<'a> {
         self.is_alive(memory)
             && memory.superseded_by.is_none()
             && memory.place.position.is_none()
-            && memory.standing.state != State::Processing
+            && memory.status.state != State::Processing
     }
 }
 
 /// Returns a digest of a memory's content, type and audience.
 fn digest(memory: &Memory) -> [u8; 16] {
-    let edition = &memory.edition;
+    let fields = &memory.fields;
     let mut digest = Sha256::new();
-    digest.update(edition.class.memory_type.as_str());
-    digest.update(edition.boundary.as_str());
-    if edition.boundary == Boundary::Private {
+    digest.update(fields.class.memory_type.as_str());
+    digest.update(fields.boundary.as_str());
+    if fields.boundary == Boundary::Private {
         digest.update(memory.owner.as_bytes());
     }
-    let mut letters = twins::plain(&edition.text.content).peekable();
+    let mut letters = duplicates::plain(&fields.text.content).peekable();
     if letters.peek().is_none() {
         // Contents of marks alone are the same only if they are identical.
-        digest.update(edition.text.content_hash.0);
+        digest.update(fields.text.content_hash.0);
     }
     letters.for_each(|letter| digest.update(letter.encode_utf8(&mut [0; 4])));
     digest.finalize()[..16].try_into().expect("a digest has 32 bytes")
@@ -175,8 +175,8 @@ fn digest(memory: &Memory) -> [u8; 16] {
 fn needless<'a>(one: &'a Memory, other: &'a Memory) -> Option<&'a Memory> {
     let can_go = |memory: &&Memory| {
         let provenance = &memory.provenance;
-        !memory.standing.pinned
-            && memory.edition.key.is_none()
+        !memory.status.pinned
+            && memory.fields.key.is_none()
             && provenance.source_path.is_none()
             && provenance.attachment.is_none()
     };

@@ -8,7 +8,7 @@ use crate::model::memory::Memory;
 use crate::model::score::Score;
 use crate::model::search::{Found, Section};
 use crate::rank::evidence;
-use crate::rank::recipe::sum;
+use crate::rank::scoring::sum;
 
 use super::asked::Asked;
 use super::further::Further;
@@ -26,7 +26,7 @@ pub(super) struct Ranked {
     /// Its best item, if a lane of the index found it.
     pub(super) item: Option<usize>,
     /// The item that is its evidence: its own, or that of the memory that it updates.
-    pub(super) witness: Option<usize>,
+    pub(super) evidence_item: Option<usize>,
     pub(super) marks: Vec<LaneMark>,
     pub(super) parts: Vec<Part>,
     /// The highest possible score.
@@ -61,7 +61,7 @@ pub(super) fn hits(
         let Sections { best, further } = sections(asked, &ranked, found, &words)?;
         let mut cut = false;
         if let Some(left) = &mut left {
-            let content = &mut ranked.memory.edition.text.content;
+            let content = &mut ranked.memory.fields.text.content;
             let shown = best.as_ref().and_then(|section| content.get(section.start..section.end));
             let tokens = shown.unwrap_or(content).len().div_ceil(BYTES_PER_TOKEN);
             if tokens > *left {
@@ -73,13 +73,13 @@ pub(super) fn hits(
                 (*content, cut) = (shown, true);
             }
         }
-        let content = &mut ranked.memory.edition.text.content;
+        let content = &mut ranked.memory.fields.text.content;
         if left.is_none() && bytes + content.len() > most && !hits.is_empty() {
             cut |= shorten(content, best.as_ref());
         }
         bytes += content.len();
         let evidence =
-            ranked.witness.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
+            ranked.evidence_item.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
     }
     if let Some(left) = &mut left {
@@ -123,7 +123,7 @@ fn sections(
     words: &QuestionWords,
 ) -> Result<Sections, Error> {
     let memory = &ranked.memory;
-    let content = memory.edition.text.content.as_str();
+    let content = memory.fields.text.content.as_str();
     // The sections are those of the current text.
     let of_today = asked.ask.as_of.is_none_or(|then| memory.usage.updated_at <= then);
     let Some(item) = ranked.item.filter(|_| of_today && content.len() > SHORT) else {
@@ -135,7 +135,7 @@ fn sections(
         let Section { range, heading_path } = sections.get(found.items[item].chunk as usize)?;
         content.get(range.clone())?;
         let whole = || MatchedSection { range: range.clone(), heading_path: heading_path.clone() };
-        let matched = words.choose(content, memory.edition.text.form(), range).unwrap_or_else(whole);
+        let matched = words.choose(content, memory.fields.text.form(), range).unwrap_or_else(whole);
         Some(best_section(content, matched))
     };
     let best = section(item).filter(|_| sections.len() > 1);
@@ -182,7 +182,7 @@ fn why(ranked: &Ranked, score: f64) -> String {
     let lanes = match ranked.item {
         _ if !lanes.is_empty() => lanes.join(", "),
         Some(_) => "beside what was found".to_owned(),
-        None if ranked.witness.is_some() => "in the place of what was found".to_owned(),
+        None if ranked.evidence_item.is_some() => "in the place of what was found".to_owned(),
         None => "by its links".to_owned(),
     };
     // Sums of ranks are small: with one digit less the sum would look wrong.
@@ -194,6 +194,7 @@ fn why(ranked: &Ranked, score: f64) -> String {
         let gap = if first { "" } else { " " };
         sum.push_str(&format!("{gap}{sign}{} {:.places$}", part.name.as_str(), part.value.abs()));
     }
-    let twin = ranked.twin_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
-    format!("{lanes}: {sum} = {score:.places$}{twin}")
+    let duplicate =
+        ranked.twin_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
+    format!("{lanes}: {sum} = {score:.places$}{duplicate}")
 }

@@ -9,11 +9,11 @@ use crate::model::request::{Ask, Caller, Filter};
 use crate::model::search::Question;
 use crate::model::vocabulary::State;
 use crate::rank::descending;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::retract::named;
 
 use super::lanes;
-use super::plan::Plan;
+use super::plan::RecallPlan;
 
 /// Maximum number of memories that are mentioned.
 const MENTIONED: usize = 5;
@@ -24,9 +24,9 @@ const ALL_WORDS: f32 = 0.999;
 
 /// Finds the archived memories that have every word of the question, best match first.
 pub(super) fn mentioned(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &Plan,
+    plan: &RecallPlan,
     ask: &Ask,
 ) -> Result<Vec<MemoryRef>, Error> {
     // As of a date, memories archived since are found anyway.
@@ -34,10 +34,10 @@ pub(super) fn mentioned(
         return Ok(Vec::new());
     }
     let filter = Filter { states: vec![State::Archived], ..plan.filter.clone() };
-    let scope = lanes::scope(parts, caller, &filter)?;
+    let scope = lanes::scope(ports, caller, &filter)?;
     let question =
         Question { terms: terms::terms(&ask.question), exact: true, depth: LOOKED_AT, ..Question::default() };
-    let found = match parts.index.search(&scope, &question) {
+    let found = match ports.index.search(&scope, &question) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
         // The lane that failed reports the failure of the index.
@@ -53,10 +53,10 @@ pub(super) fn mentioned(
         }
     }
     // The results of the index are checked again.
-    let memories = parts.store.memories(&caller.viewer, &ids)?;
+    let memories = ports.store.memories(&caller.viewer, &ids)?;
     let mut meant: Vec<_> = memories
         .into_iter()
-        .filter(|memory| memory.standing.quarantined_at.is_none() && filter.admits(memory))
+        .filter(|memory| memory.status.quarantined_at.is_none() && filter.admits(memory))
         .collect();
     meant.sort_by_key(|memory| ids.iter().position(|id| *id == memory.id));
     Ok(meant.iter().take(MENTIONED).map(|memory| named(caller, memory)).collect())

@@ -8,12 +8,12 @@ use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
 use crate::model::request::{Ask, Caller, Fusion};
-use crate::model::search::{Found, Item, Scope};
+use crate::model::search::{Found, Item, SearchScope};
 use crate::model::vocabulary::State;
 use crate::rank::fuse::{self, LaneRanking};
-use crate::rank::recipe::ItemScores;
+use crate::rank::scoring::ItemScores;
 use crate::rank::{descending, evidence, spread, weigh};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
 
@@ -22,7 +22,7 @@ use super::further::further;
 use super::lanes::{self, Gathered};
 use super::past;
 use super::phrase;
-use super::plan::{BEST, Plan};
+use super::plan::{BEST, RecallPlan};
 use super::weighing::{Best, Weighing};
 
 /// Number of the best hits that count as evidence.
@@ -30,19 +30,19 @@ const WITNESSES: usize = 5;
 
 /// A question being answered.
 pub(super) struct Asked<'a> {
-    pub(super) parts: &'a Parts,
+    pub(super) parts: &'a Ports,
     pub(super) caller: &'a Caller,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a RecallPlan,
     pub(super) ask: &'a Ask,
     /// The only memories allowed, if the filter needs more than the index knows.
     among: Option<HashSet<MemoryId>>,
     /// The contents loaded so far.
-    loaded: RefCell<Loaded>,
+    loaded: RefCell<LoadedContents>,
 }
 
 /// The contents that a recall has in memory. If there are too many, later ones are cut, and read again if they are shown.
 #[derive(Debug, Default)]
-struct Loaded {
+struct LoadedContents {
     bytes: usize,
     cut: HashSet<MemoryId>,
 }
@@ -52,7 +52,7 @@ const HELD_BYTES: usize = 32_000_000;
 const HELD_EACH: usize = 4_000;
 
 /// Returns the memories that the question is about, best first.
-pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> Result<Answer, Error> {
+pub(super) fn answer(parts: &Ports, caller: &Caller, plan: &RecallPlan, ask: &Ask) -> Result<Answer, Error> {
     let mut filter = plan.filter.clone();
     if ask.as_of.is_some() {
         // Memories archived by a rule later were still active then. Those that were archived are dropped after loading.
@@ -67,9 +67,9 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
-    let witnesses = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.witness);
+    let evidence_items = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.evidence_item);
     let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.aspects);
-    let mut strength = evidence::strength(witnesses.map(weight));
+    let mut strength = evidence::strength(evidence_items.map(weight));
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
     if is_weaker(strength) {
         let (evidence, missing) = (Some(strength), gathered.missing);
@@ -87,7 +87,7 @@ pub(super) fn answer(parts: &Parts, caller: &Caller, plan: &Plan, ask: &Ask) -> 
     Ok(Answer { hits, total_found, evidence, left_out, missing, ..Answer::default() })
 }
 
-fn among(scope: &Scope) -> Option<HashSet<MemoryId>> {
+fn among(scope: &SearchScope) -> Option<HashSet<MemoryId>> {
     scope.among.as_ref().map(|among| among.iter().copied().collect())
 }
 
@@ -158,7 +158,7 @@ impl Asked<'_> {
             let memory = memories.remove(&fused.memory)?;
             let item = best.get(&fused.memory).copied();
             let (marks, parts, further) = (fused.marks, fused.parts, Vec::new());
-            Some(Ranked { memory, item, witness: item, marks, parts, most, twin_of: None, further })
+            Some(Ranked { memory, item, evidence_item: item, marks, parts, most, twin_of: None, further })
         });
         let mut ranked: Vec<Ranked> = ranked.collect();
         self.add_further(&mut ranked, &gathered.found, score);
@@ -174,7 +174,7 @@ impl Asked<'_> {
         // For an exact-words search, quotation marks mean nothing.
         let phrases = if self.ask.exact_words { Vec::new() } else { phrase::quoted(&self.ask.question) };
         let says = |memory: &Memory| {
-            let text = &memory.edition.text;
+            let text = &memory.fields.text;
             phrase::says(&text.content, &phrases)
                 || text.title.as_deref().is_some_and(|title| phrase::says(title, &phrases))
         };
@@ -188,7 +188,7 @@ impl Asked<'_> {
         Ok(known)
     }
 
-    /// Ranks in the engine's own way: the recipe, then the other weights, then duplicates last.
+    /// Ranks in the engine's own way: the score, then the other weights, then duplicates last.
     fn measured(&self, gathered: &mut Gathered, lanes: &[LaneRanking]) -> Result<(Vec<Ranked>, u64), Error> {
         let scores = ItemScores::of(&gathered.found, &gathered.aspects);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
@@ -228,13 +228,13 @@ impl Asked<'_> {
         if let Some(then) = self.ask.as_of {
             memories = past::brought_back(self.parts, self.caller, memories, then)?;
             for memory in memories.iter_mut().filter(|memory| memory.stood_at(then) != State::Archived) {
-                if memory.standing.state == State::Archived {
-                    memory.standing = memory.standing.moved(State::Active);
+                if memory.status.state == State::Archived {
+                    memory.status = memory.status.moved(State::Active);
                 }
             }
         }
         let meant = memories.into_iter().filter(|memory| {
-            memory.standing.quarantined_at.is_none()
+            memory.status.quarantined_at.is_none()
                 && self.plan.filter.admits(memory)
                 && self.among.as_ref().is_none_or(|among| among.contains(&memory.id))
         });
@@ -244,7 +244,7 @@ impl Asked<'_> {
     /// Cuts the content of a memory if others have taken the room. As of a date none is cut.
     fn held(&self, mut memory: Memory) -> Memory {
         let loaded = &mut *self.loaded.borrow_mut();
-        let content = &mut memory.edition.text.content;
+        let content = &mut memory.fields.text.content;
         let over = loaded.bytes > HELD_BYTES && self.ask.as_of.is_none();
         if over && content.len() > HELD_EACH {
             content.truncate(content.floor_char_boundary(HELD_EACH));
@@ -260,7 +260,7 @@ impl Asked<'_> {
         if self.loaded.borrow().cut.contains(&memory.id)
             && let Some(found) = self.parts.store.memories(&self.caller.viewer, &[memory.id])?.pop()
         {
-            memory.edition.text.content = found.edition.text.content;
+            memory.fields.text.content = found.fields.text.content;
         }
         Ok(())
     }
@@ -287,7 +287,7 @@ impl Asked<'_> {
 }
 
 fn importance(memory: &Memory) -> f64 {
-    memory.edition.class.importance.get()
+    memory.fields.class.importance.get()
 }
 
 /// Returns the best item of each memory. Items of a memory are adjacent.

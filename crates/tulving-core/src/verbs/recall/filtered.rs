@@ -17,33 +17,33 @@ use crate::model::score::Score;
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{MemoryType, State};
 use crate::rank::order;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
 
 use super::past;
-use super::plan::{FilteredList, Plan};
+use super::plan::{FilteredList, RecallPlan};
 
 /// Number of memories read at a time to reconstruct their past state.
 const SLICE: usize = 16;
 
 /// Returns the first memories that match the filter, in order.
 pub(super) fn answer(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &Plan,
+    plan: &RecallPlan,
     list: &FilteredList,
 ) -> Result<Answer, Error> {
     let chosen = match list.bounds.as_of {
-        None => chosen_now(parts, caller, plan, list)?,
-        Some(then) => chosen_then(parts, caller, plan, list.sort, then)?,
+        None => chosen_now(ports, caller, plan, list)?,
+        Some(then) => chosen_then(ports, caller, plan, list.sort, then)?,
     };
     let given = chosen.total.min(plan.limit as u64);
     let mut left = list.bounds.token_budget;
     let mut fits = |memory: &Memory| match &mut left {
         None => true,
         Some(left) => {
-            let rest = left.checked_sub(memory.edition.text.content.len().div_ceil(BYTES_PER_TOKEN));
+            let rest = left.checked_sub(memory.fields.text.content.len().div_ceil(BYTES_PER_TOKEN));
             *left = rest.unwrap_or(*left);
             rest.is_some()
         }
@@ -68,9 +68,14 @@ struct Chosen {
     superseded: u64,
 }
 
-fn chosen_now(parts: &Parts, caller: &Caller, plan: &Plan, list: &FilteredList) -> Result<Chosen, Error> {
-    let ids = parts.store.ids(&caller.viewer, &plan.filter, list.sort)?;
-    let replaced = succession::superseded(parts, caller, &ids, Moment::Now(plan.now))?;
+fn chosen_now(
+    ports: &Ports,
+    caller: &Caller,
+    plan: &RecallPlan,
+    list: &FilteredList,
+) -> Result<Chosen, Error> {
+    let ids = ports.store.ids(&caller.viewer, &plan.filter, list.sort)?;
+    let replaced = succession::superseded(ports, caller, &ids, Moment::Now(plan.now))?;
     let (last, mut ids): (Vec<MemoryId>, Vec<MemoryId>) =
         ids.into_iter().partition(|id| replaced.contains(id));
     let superseded = match list.asked {
@@ -82,30 +87,30 @@ fn chosen_now(parts: &Parts, caller: &Caller, plan: &Plan, list: &FilteredList) 
     };
     let total = ids.len() as u64;
     ids.truncate(plan.limit);
-    let mut memories = read::nearest(parts, caller, &ids)?;
-    succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
+    let mut memories = read::nearest(ports, caller, &ids)?;
+    succession::settle(ports, caller, &mut memories, Moment::Now(plan.now))?;
     Ok(Chosen { memories, total, superseded })
 }
 
 /// Returns the same for a past time: with the texts of that time, and with what was open then.
 fn chosen_then(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &Plan,
+    plan: &RecallPlan,
     sort: Sort,
     then: Timestamp,
 ) -> Result<Chosen, Error> {
     // A memory done, or archived by a rule, only later was not so then. This is checked after loading.
     let mut wide = Filter { done: None, timed: None, ..plan.filter.clone() };
     wide.states.push(State::Archived);
-    let ids: Vec<MemoryId> = parts.store.ids(&caller.viewer, &wide, Sort::Newest)?;
+    let ids: Vec<MemoryId> = ports.store.ids(&caller.viewer, &wide, Sort::Newest)?;
     let moment = Moment::Then(then);
-    let superseded = succession::superseded(parts, caller, &ids, moment)?;
+    let superseded = succession::superseded(ports, caller, &ids, moment)?;
     let mut chosen = Chosen { memories: Vec::new(), total: 0, superseded: 0 };
     for slice in ids.chunks(SLICE) {
-        let memories = parts.store.memories(&caller.viewer, slice)?;
+        let memories = ports.store.memories(&caller.viewer, slice)?;
         let back =
-            past::brought_back(parts, caller, memories, then)?.into_iter().map(|memory| stood(memory, then));
+            past::brought_back(ports, caller, memories, then)?.into_iter().map(|memory| stood(memory, then));
         for memory in back.filter(|memory| plan.filter.admits(memory)) {
             if superseded.contains(&memory.id) {
                 chosen.superseded += 1;
@@ -118,9 +123,9 @@ fn chosen_then(
         chosen.memories.truncate(plan.limit);
     }
     let mut bytes = 0;
-    let most = parts.limits.answer_bytes;
+    let most = ports.limits.answer_bytes;
     let end = chosen.memories.iter().position(|memory| {
-        bytes += memory.edition.text.content.len();
+        bytes += memory.fields.text.content.len();
         bytes >= most
     });
     chosen.memories.truncate(end.map_or(plan.limit, |last| last + 1));
@@ -129,9 +134,9 @@ fn chosen_then(
 
 /// Returns a memory with its past status.
 fn stood(mut memory: Memory, then: Timestamp) -> Memory {
-    memory.standing.done_at = memory.standing.done_at.filter(|at| *at <= then);
-    if memory.standing.state == State::Archived && memory.stood_at(then) != State::Archived {
-        memory.standing = memory.standing.moved(State::Active);
+    memory.status.done_at = memory.status.done_at.filter(|at| *at <= then);
+    if memory.status.state == State::Archived && memory.stood_at(then) != State::Archived {
+        memory.status = memory.status.moved(State::Active);
     }
     memory.superseded_by = None;
     memory
@@ -153,19 +158,19 @@ fn hit(memory: Memory, list: &FilteredList, caller: &Caller) -> Hit {
 
 /// Returns the reason why a memory is in the list, and its position.
 fn why(memory: &Memory, sort: Sort, zone: &Zone) -> String {
-    let word = memory.edition.class.memory_type.as_str();
-    let stands = match (memory.standing.done_at, memory.is_open()) {
+    let word = memory.fields.class.memory_type.as_str();
+    let stands = match (memory.status.done_at, memory.is_open()) {
         (Some(at), _) => format!("is a done {word}, done {}", zone.date(at)),
         (None, true) => format!("is an open {word}"),
         (None, false) => format!("is {} {word}", preview::article(word)),
     };
     let place = match sort {
-        Sort::Agenda if memory.standing.done_at.is_some() => String::new(),
+        Sort::Agenda if memory.status.done_at.is_some() => String::new(),
         Sort::Agenda => match memory.due_at() {
             Some(at) => format!(", due {}", zone.date(at)),
-            None => format!(", importance {}", memory.edition.class.importance.get()),
+            None => format!(", importance {}", memory.fields.class.importance.get()),
         },
-        Sort::Happened if memory.edition.span.occurred_at.is_some() => {
+        Sort::Happened if memory.fields.span.occurred_at.is_some() => {
             format!(", of {}", zone.date(memory.happened_at()))
         }
         Sort::Happened | Sort::Newest | Sort::Oldest => {
@@ -173,18 +178,24 @@ fn why(memory: &Memory, sort: Sort, zone: &Zone) -> String {
         }
         Sort::Updated => format!(", edited {}", zone.date(memory.usage.updated_at)),
         Sort::Accessed => format!(", used {}", zone.date(memory.usage.accessed_at)),
-        Sort::Importance => format!(", importance {}", memory.edition.class.importance.get()),
+        Sort::Importance => format!(", importance {}", memory.fields.class.importance.get()),
         Sort::MostAccessed => format!(", used {} times", memory.usage.access_count),
     };
     format!("{stands}{place}")
 }
 
 /// Describes the list of an answer and sets its evidence: each memory of a list is what the question asks for.
-pub(crate) fn describe(answer: &mut Answer, list: &FilteredList, plan: &Plan, superseded: u64, zone: &Zone) {
+pub(crate) fn describe(
+    answer: &mut Answer,
+    list: &FilteredList,
+    plan: &RecallPlan,
+    superseded: u64,
+    zone: &Zone,
+) {
     let asked = list.asked.as_ref();
     let question = asked.map(|asked| &asked.list);
     let time = question.and_then(|question| question.time);
-    let period = time.map(|time| time.stretch().period());
+    let period = time.map(|time| time.interval().period());
     let (far_back, far_on) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
     answer.listed = Some(ListAnswer {
         what: in_words(answer.total_found, &plan.filter, time, zone),
@@ -202,9 +213,9 @@ pub(crate) fn describe(answer: &mut Answer, list: &FilteredList, plan: &Plan, su
 }
 
 /// Returns true if any memory of the list's types is saved, of any time, done or not.
-pub(crate) fn knows_such(parts: &Parts, caller: &Caller, plan: &Plan) -> Result<bool, Error> {
+pub(crate) fn knows_such(ports: &Ports, caller: &Caller, plan: &RecallPlan) -> Result<bool, Error> {
     let wide = Filter { done: None, timed: None, ..plan.filter.clone() };
-    Ok(!parts.store.list(&caller.viewer, &wide, Sort::Newest, 1, None)?.is_empty())
+    Ok(!ports.store.list(&caller.viewer, &wide, Sort::Newest, 1, None)?.is_empty())
 }
 
 /// Returns the ranked answer to the question of an empty list, marked as such.
@@ -236,11 +247,11 @@ fn in_words(total: u64, filter: &Filter, time: Option<ListTime>, zone: &Zone) ->
 }
 
 fn days_in_words(time: ListTime, zone: &Zone) -> String {
-    let stretch = time.stretch();
-    let (first, last) = (zone.date(stretch.from), zone.date(stretch.until.plus_millis(-1)));
+    let interval = time.interval();
+    let (first, last) = (zone.date(interval.from), zone.date(interval.until.plus_millis(-1)));
     let is_far = |date: &str, far: i64| date == zone.date(Timestamp::from_micros(far));
     let no_start = is_far(&first, i64::MIN);
-    let no_end = is_far(&zone.date(stretch.until), i64::MAX);
+    let no_end = is_far(&zone.date(interval.until), i64::MAX);
     match time {
         ListTime::Due(_) => format!(" to do by {last}"),
         _ if no_end => format!(" since {first}"),

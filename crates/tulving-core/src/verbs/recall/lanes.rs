@@ -12,12 +12,12 @@ use crate::model::answer::{Lane, Missing};
 use crate::model::error::{Error, IndexError, ModelError};
 use crate::model::id::MemoryId;
 use crate::model::request::{Ask, Caller, Filter, Fusion, Sort};
-use crate::model::search::{Found, Meaning, Question, Scope};
+use crate::model::search::{Found, Meaning, Question, SearchScope};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::LinkedBy;
-use crate::rank::recipe::QueryFeatures;
+use crate::rank::scoring::QueryFeatures;
 use crate::rank::spread::{self, GraphWalk};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::embedding;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -31,31 +31,31 @@ pub(super) struct Gathered {
 
 /// Returns the scope: what the caller may see and asks for. The store evaluates in advance what the index does not know of a
 /// memory.
-pub(super) fn scope(parts: &Parts, caller: &Caller, filter: &Filter) -> Result<Scope, Error> {
-    let sight = parts.store.sight(&caller.viewer)?;
+pub(super) fn scope(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<SearchScope, Error> {
+    let sight = ports.store.sight(&caller.viewer)?;
     let among = match filter.is_plain() {
         true => None,
-        false => Some(parts.store.ids(&caller.viewer, filter, Sort::Newest)?),
+        false => Some(ports.store.ids(&caller.viewer, filter, Sort::Newest)?),
     };
-    Ok(Scope { sight, filter: filter.clone(), among })
+    Ok(SearchScope { sight, filter: filter.clone(), among })
 }
 
 /// Queries the index.
 pub(super) fn gather(
-    parts: &Parts,
-    scope: &Scope,
+    ports: &Ports,
+    scope: &SearchScope,
     ask: &Ask,
     depth: usize,
     (now, zone): (Timestamp, &Zone),
 ) -> Result<Gathered, Error> {
     let mut missing = Vec::new();
     let uses = |lane: Lane| ask.lanes.contains(&lane);
-    let speakers = match parts.index.speakers(scope) {
+    let speakers = match ports.index.speakers(scope) {
         Err(IndexError::Store(error)) => return Err(error.into()),
         speakers => speakers.unwrap_or_default(),
     };
     let addressed = person::address(&ask.question, &speakers);
-    let meaning = match uses(Lane::Vector).then(|| meaning(parts, &addressed.stripped)) {
+    let meaning = match uses(Lane::Vector).then(|| meaning(ports, &addressed.stripped)) {
         None => None,
         Some(Ok(meaning)) => Some(meaning),
         Some(Err(Error::Store(error))) => return Err(error.into()),
@@ -68,14 +68,14 @@ pub(super) fn gather(
     let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
     let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
     let aspects = QueryFeatures {
-        stretches: when::stretches(&ask.question, asked_at, zone),
+        intervals: when::intervals(&ask.question, asked_at, zone),
         of_time_alone: when::asks_of_time_alone(&ask.question, zone.wall(asked_at)),
         asks_when: when::asks_when(&ask.question),
         unsaid_from: unsaid_from(asked_at, now),
         addressed,
     };
     let asked = Question { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &aspects) };
-    let found = match parts.index.search(scope, &asked) {
+    let found = match ports.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
         Err(error) => {
@@ -107,7 +107,7 @@ fn times(ask: &Ask, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
     if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
         return Vec::new();
     }
-    aspects.stretches.iter().map(QuestionInterval::span).collect()
+    aspects.intervals.iter().map(QuestionInterval::span).collect()
 }
 
 /// Returns the time from which statements come after a question of the past; `None` for a current question, which comes after
@@ -124,8 +124,8 @@ fn waiting(count: u64) -> String {
 }
 
 /// Returns the vector of a text by the answering model.
-fn meaning(parts: &Parts, text: &str) -> Result<Meaning, Error> {
-    let embedder = embedding::answering(parts)?;
+fn meaning(ports: &Ports, text: &str) -> Result<Meaning, Error> {
+    let embedder = embedding::answering(ports)?;
     let model = embedder.model()?;
     match embedder.embed(&[text])?.pop() {
         Some(vector) => Ok(Meaning { model, vector }),
@@ -136,7 +136,7 @@ fn meaning(parts: &Parts, text: &str) -> Result<Meaning, Error> {
 /// Follows associations from the best results of the other lanes. The engine's own ranking uses only those made by a caller:
 /// an automatic one says that two memories are alike, which their own similarity to the question shows better.
 pub(super) fn graph(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     fusion: Fusion,
     seeds: Vec<(MemoryId, f64)>,
@@ -147,7 +147,7 @@ pub(super) fn graph(
         if frontier.is_empty() {
             break;
         }
-        let mut edges = parts.store.associations(&caller.viewer, &frontier)?;
+        let mut edges = ports.store.associations(&caller.viewer, &frontier)?;
         edges.retain(|edge| fusion == Fusion::Ranks || edge.linked_by == LinkedBy::Caller);
         walk.hop(&edges);
     }

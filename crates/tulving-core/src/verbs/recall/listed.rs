@@ -15,34 +15,34 @@ use crate::model::search::Section;
 use crate::ports::Extent;
 use crate::rank::decay;
 use crate::rank::descending;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
 
 use super::answer;
 use super::matched::{self, MatchedSection};
-use super::plan::Plan;
+use super::plan::RecallPlan;
 
 /// Number of memories with the highest stated importance that are weighed by their current importance.
 const WEIGHED: usize = 200;
 
 /// Returns the first memories in order.
 pub(super) fn listed(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    plan: &Plan,
+    plan: &RecallPlan,
     mode: &Mode,
     sort: Sort,
 ) -> Result<Answer, Error> {
-    let (mut memories, total_found) = find(parts, caller, plan, sort)?;
-    succession::settle(parts, caller, &mut memories, Moment::Now(plan.now))?;
+    let (mut memories, total_found) = find(ports, caller, plan, sort)?;
+    succession::settle(ports, caller, &mut memories, Moment::Now(plan.now))?;
     // Memories that do not fit into the bytes of an answer.
     let left_out = total_found.min(plan.limit as u64).saturating_sub(memories.len() as u64);
     let mut hits: Vec<Hit> =
         (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, sort)).collect();
     if let Some(text) = &plan.filter.substring {
         for hit in &mut hits {
-            hit.section = section_with(parts, caller, &hit.memory, text)?;
+            hit.section = section_with(ports, caller, &hit.memory, text)?;
         }
     }
     Ok(Answer { hits, total_found, left_out, ..Answer::default() })
@@ -50,17 +50,17 @@ pub(super) fn listed(
 
 /// Returns the first section of a long content that contains a text, ignoring case.
 fn section_with(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     memory: &Memory,
     text: &str,
 ) -> Result<Option<BestSection>, Error> {
-    let written = &memory.edition.text;
+    let written = &memory.fields.text;
     let content = written.content.as_str();
     if content.len() <= answer::SHORT {
         return Ok(None);
     }
-    let sections = parts.store.sections(&caller.viewer, memory.id)?;
+    let sections = ports.store.sections(&caller.viewer, memory.id)?;
     let text = fold::folded(text);
     let has = |range: &Range<usize>| {
         content.get(range.clone()).is_some_and(|part| fold::folded(part).contains(&text))
@@ -78,16 +78,16 @@ fn section_with(
 
 /// Returns the first memories in order, and their total. A text search reads every content, so it must run only
 /// once.
-fn find(parts: &Parts, caller: &Caller, plan: &Plan, sort: Sort) -> Result<(Vec<Memory>, u64), Error> {
-    let (store, viewer) = (&parts.store, &caller.viewer);
+fn find(ports: &Ports, caller: &Caller, plan: &RecallPlan, sort: Sort) -> Result<(Vec<Memory>, u64), Error> {
+    let (store, viewer) = (&ports.store, &caller.viewer);
     if plan.filter.substring.is_some() {
         let ids = store.ids(viewer, &plan.filter, sort)?;
         let first = &ids[..ids.len().min(plan.limit)];
-        return Ok((read::nearest(parts, caller, first)?, ids.len() as u64));
+        return Ok((read::nearest(ports, caller, first)?, ids.len() as u64));
     }
     let by_importance = sort == Sort::Importance;
     let looked_at = if by_importance { plan.limit.max(WEIGHED) } else { plan.limit };
-    let extent = Extent::whole(looked_at, parts.limits.answer_bytes);
+    let extent = Extent::whole(looked_at, ports.limits.answer_bytes);
     let mut memories = store.list_within(viewer, &plan.filter, sort, extent, None)?;
     let whole = memories.len() < looked_at && read::bytes_of(&memories) < extent.bytes;
     let total = if whole { memories.len() as u64 } else { store.count(viewer, &plan.filter)? };
@@ -108,7 +108,7 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         Sort::Accessed => "last used first".to_owned(),
         Sort::Happened => "the last to happen first".to_owned(),
         Sort::Agenda => "what is open first".to_owned(),
-        Sort::Importance => format!("importance {}", memory.edition.class.importance.get()),
+        Sort::Importance => format!("importance {}", memory.fields.class.importance.get()),
         Sort::MostAccessed => match memory.usage.access_count {
             1 => "used 1 time".to_owned(),
             count => format!("used {count} times"),
@@ -117,7 +117,7 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
     let why = match mode {
         Mode::Recent | Mode::Important | Mode::Hybrid(_) | Mode::Filtered(_) => order,
         Mode::Typed => {
-            let word = memory.edition.class.memory_type.as_str();
+            let word = memory.fields.class.memory_type.as_str();
             format!("is {} {word}, {order}", preview::article(word))
         }
         Mode::Substring(text) => format!("holds “{}”, {order}", preview::short(text)),

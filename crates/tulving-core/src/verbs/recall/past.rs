@@ -5,12 +5,12 @@ use crate::model::id::Version;
 use crate::model::memory::Memory;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// Gives each memory that was edited since the text that it had then; one that was saved later gets its first text.
 /// If the caller may see no such version, the memory is left out.
 pub(super) fn brought_back(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     memories: Vec<Memory>,
     then: Timestamp,
@@ -18,12 +18,12 @@ pub(super) fn brought_back(
     let mut back = Vec::with_capacity(memories.len());
     for mut memory in memories {
         if memory.version > Version::FIRST && memory.usage.updated_at > then {
-            let mut versions = parts.store.versions(&caller.viewer, memory.id)?;
+            let mut versions = ports.store.versions(&caller.viewer, memory.id)?;
             versions.retain(|version| version.at <= then || version.version == Version::FIRST);
             let Some(version) = versions.pop() else {
                 continue;
             };
-            (memory.version, memory.edition) = (version.version, version.edition);
+            (memory.version, memory.fields) = (version.version, version.fields);
         }
         back.push(memory);
     }

@@ -13,15 +13,15 @@ use crate::model::vocabulary::{MemoryType, State};
 pub(super) const BEST: usize = 200;
 
 /// A validated recall.
-pub(crate) struct Plan {
+pub(crate) struct RecallPlan {
     pub(crate) filter: Filter,
     pub(crate) limit: usize,
-    pub(crate) way: Way,
+    pub(crate) way: RecallMethod,
     pub(crate) now: Timestamp,
 }
 
 /// The way in which memories are found.
-pub(crate) enum Way {
+pub(crate) enum RecallMethod {
     /// The first memories that match the filter, in an order.
     Listed { mode: Mode, sort: Sort },
     /// All memories that match the filter, in an order.
@@ -46,17 +46,22 @@ pub(crate) struct AskedList {
     ranked: (Filter, usize),
 }
 
-impl Plan {
+impl RecallPlan {
     /// Returns the plan that ranks by the question of a list instead.
     pub(crate) fn ranking(&self) -> Option<Self> {
-        let Way::Filtered(list) = &self.way else { return None };
+        let RecallMethod::Filtered(list) = &self.way else { return None };
         let AskedList { ask, ranked: (filter, limit), .. } = list.asked.as_ref()?;
-        Some(Self { filter: filter.clone(), limit: *limit, way: Way::Asked(ask.clone()), now: self.now })
+        Some(Self {
+            filter: filter.clone(),
+            limit: *limit,
+            way: RecallMethod::Asked(ask.clone()),
+            now: self.now,
+        })
     }
 }
 
 /// Parses a recall at this time, for a caller who counts days in this zone.
-pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Result<Plan, Invalid> {
+pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Result<RecallPlan, Invalid> {
     let limit = crate::verbs::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
     let mut filter = crate::verbs::read::fitted(&request.filter, now)?;
     filter.states_at = Some(now);
@@ -74,7 +79,7 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
             if let Some(plan) = list_of(&ask, &filter, limit, (now, zone)) {
                 return Ok(plan);
             }
-            Way::Asked(ask)
+            RecallMethod::Asked(ask)
         }
         Mode::Filtered(bounds) => {
             if let Some(then) = bounds.as_of {
@@ -83,18 +88,18 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
             }
             let sort = request.sort.unwrap_or_else(|| order_of(&filter.types));
             filter = filter.of_records();
-            Way::Filtered(Box::new(FilteredList { sort, bounds: *bounds, asked: None }))
+            RecallMethod::Filtered(Box::new(FilteredList { sort, bounds: *bounds, asked: None }))
         }
         mode => {
             let sort = listed(mode, &mut filter)?;
-            Way::Listed { mode: mode.clone(), sort: request.sort.unwrap_or(sort) }
+            RecallMethod::Listed { mode: mode.clone(), sort: request.sort.unwrap_or(sort) }
         }
     };
-    Ok(Plan { filter, limit, way, now })
+    Ok(RecallPlan { filter, limit, way, now })
 }
 
 /// Returns the list that answers a question which only names a type; `None` if the filter contradicts the question.
-fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Zone)) -> Option<Plan> {
+fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Zone)) -> Option<RecallPlan> {
     // A caller who chooses the lanes or the fusion wants to see their results.
     let at_most = ask.list_limit.filter(|_| ask.fusion == Fusion::Measured && ask.lanes == Lane::ALL)?;
     let list = list_question::read(&ask.question, ask.asked_at.or(ask.as_of).unwrap_or(now), zone)?;
@@ -106,16 +111,21 @@ fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Z
     }
     let list = ListQuestion { types, done: filter.done.or(list.done), ..list };
     let timed = list.time.map(|time| match time {
-        ListTime::Happened(stretch) => Timed::Happened(stretch.period()),
-        ListTime::Done(stretch) => Timed::Done(stretch.period()),
-        ListTime::Due(stretch) => Timed::Due(stretch.period()),
+        ListTime::Happened(interval) => Timed::Happened(interval.period()),
+        ListTime::Done(interval) => Timed::Done(interval.period()),
+        ListTime::Due(interval) => Timed::Due(interval.period()),
     });
     let listed = Filter { types: list.types.clone(), done: list.done, timed, ..filter.clone() }.of_records();
     let bounds = ListBounds { as_of: ask.as_of, token_budget: ask.token_budget };
     let sort = if list.by_importance { Sort::Importance } else { order_of(&listed.types) };
     let asked = AskedList { ask: ask.clone(), list, ranked: (filter.clone(), limit) };
     let way = FilteredList { sort, bounds, asked: Some(asked) };
-    Some(Plan { filter: listed, limit: at_most.min(limits::RECALL), way: Way::Filtered(Box::new(way)), now })
+    Some(RecallPlan {
+        filter: listed,
+        limit: at_most.min(limits::RECALL),
+        way: RecallMethod::Filtered(Box::new(way)),
+        now,
+    })
 }
 
 /// Returns the sort order for a list of these types.
@@ -173,7 +183,7 @@ mod tests {
         let now = Timestamp::from_micros(0);
         let plan_of = |request: &RecallRequest| match read(request, now, &Zone::default()).expect("good").way
         {
-            Way::Listed { sort, .. } => sort,
+            RecallMethod::Listed { sort, .. } => sort,
             _ => panic!("no question was asked"),
         };
         assert_eq!(plan_of(&request(Mode::Recent)), Sort::Newest);
@@ -198,7 +208,7 @@ mod tests {
         let lanes = |lanes: &[Lane]| {
             let ask = Ask { lanes: lanes.to_vec(), ..Ask::new("anything") };
             read(&request(Mode::Hybrid(Box::new(ask))), now, &Zone::default()).map(|plan| match plan.way {
-                Way::Asked(ask) => ask.lanes,
+                RecallMethod::Asked(ask) => ask.lanes,
                 _ => panic!("a question was asked"),
             })
         };

@@ -1,6 +1,6 @@
 //! Loads the best matches, adds the other weights, and moves duplicates and superseded memories to their positions.
 //!
-//! Runs after [`lanes`](super::lanes) and the recipe. Reads only.
+//! Runs after [`lanes`](super::lanes) and the score. Reads only.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use crate::model::memory::Memory;
 use crate::model::search::Found;
 use crate::model::time::Timestamp;
 use crate::rank::fuse::LaneRanking;
-use crate::rank::recipe::ItemScores;
+use crate::rank::scoring::ItemScores;
 use crate::rank::ties::{self, ConflictCandidate};
 use crate::rank::weigh::{self, WeighingContext};
-use crate::rank::{descending, twins};
+use crate::rank::{descending, duplicates};
 use crate::verbs::succession;
 
 use super::answer::Ranked;
@@ -156,8 +156,8 @@ impl Weighing<'_> {
             let Weighed { ranked, superseded, .. } = &mut weighed;
             // Superseded memories do not count against the limit.
             let room = (most + superseded.len()).saturating_sub(best.len() - rest.len()).min(rest.len());
-            let mut standing = ranked.iter().zip(back).filter(|(_, back)| !back).map(|(ranked, _)| ranked);
-            let last = limit.checked_sub(1).and_then(|last| standing.nth(last));
+            let mut status = ranked.iter().zip(back).filter(|(_, back)| !back).map(|(ranked, _)| ranked);
+            let last = limit.checked_sub(1).and_then(|last| status.nth(last));
             let reaches = |next: &Best| last.is_none_or(|last| next.score + gain >= last.score());
             if room > 0 && rest.first().is_some_and(reaches) {
                 let (next, later) = rest.split_at(rest.len().min(at_once));
@@ -168,8 +168,8 @@ impl Weighing<'_> {
             behind_successors(ranked, superseded);
             weighed.step_back();
             weighed.newest_first(self.asked.ask.as_of.unwrap_or(self.asked.plan.now));
-            let contents = weighed.ranked.iter().map(|ranked| ranked.memory.edition.text.content.as_str());
-            let apart = twins::apart(contents, limit);
+            let contents = weighed.ranked.iter().map(|ranked| ranked.memory.fields.text.content.as_str());
+            let apart = duplicates::apart(contents, limit);
             if apart.firsts < limit && room > 0 {
                 // Duplicates took positions that others may still get.
                 let (next, later) = rest.split_at(room);
@@ -238,21 +238,21 @@ impl Weighing<'_> {
             weighed.ends.extend(ends.first().map(|end| (*id, *end)));
         }
         ends.extend(known.into_iter().map(|id| (id, vec![weighed.end_of(id).unwrap_or(id)])));
-        let mut witnesses: BTreeMap<MemoryId, usize> = BTreeMap::new();
+        let mut evidence_items: BTreeMap<MemoryId, usize> = BTreeMap::new();
         for (id, ends) in ends {
             for end in ends {
-                let at = witnesses.entry(end).or_insert(found[&id]);
+                let at = evidence_items.entry(end).or_insert(found[&id]);
                 if self.scores.score(found[&id]) > self.scores.score(*at) {
                     *at = found[&id];
                 }
             }
         }
         let item = |id: MemoryId| best.iter().find(|best| best.memory == id).map(|best| best.at);
-        let new = witnesses.keys().filter(|end| weighed.met.insert(**end));
+        let new = evidence_items.keys().filter(|end| weighed.met.insert(**end));
         let new: Vec<Candidate> = new.map(|end| Candidate { memory: *end, item: item(*end) }).collect();
         self.add(&new, weighed)?;
         for ranked in &mut weighed.ranked {
-            if let Some(at) = witnesses.get(&ranked.memory.id) {
+            if let Some(at) = evidence_items.get(&ranked.memory.id) {
                 self.lift(ranked, *at);
             }
         }
@@ -267,7 +267,7 @@ impl Weighing<'_> {
         if part.value <= before.map_or(0.0, |before| ranked.parts[before].value) {
             return;
         }
-        ranked.witness = Some(at);
+        ranked.evidence_item = Some(at);
         match before {
             Some(before) => ranked.parts[before] = part,
             None => ranked.parts.insert(0, part),
@@ -301,7 +301,7 @@ impl Weighing<'_> {
             ));
             let marks = marks.remove(&memory.id).unwrap_or_default();
             let (most, further) = (self.most, Vec::new());
-            Some(Ranked { memory, item, witness: item, marks, parts, most, twin_of: None, further })
+            Some(Ranked { memory, item, evidence_item: item, marks, parts, most, twin_of: None, further })
         });
         weighed.ranked.extend(ranked);
         Ok(replaced)
@@ -309,11 +309,11 @@ impl Weighing<'_> {
 }
 
 /// Moves duplicates behind the others, each with the memory that it repeats.
-fn in_order(ranked: Vec<Ranked>, apart: &twins::DeduplicatedOrder) -> Vec<Ranked> {
+fn in_order(ranked: Vec<Ranked>, apart: &duplicates::DeduplicatedOrder) -> Vec<Ranked> {
     let names: Vec<_> = ranked.iter().map(|ranked| ranked.memory.reference()).collect();
     let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
-    for (twin, of) in &apart.twins {
-        if let Some(Some(ranked)) = slots.get_mut(*twin) {
+    for (duplicate, of) in &apart.duplicates {
+        if let Some(Some(ranked)) = slots.get_mut(*duplicate) {
             ranked.twin_of = Some(names[*of]);
         }
     }

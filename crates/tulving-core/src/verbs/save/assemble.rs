@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use tulving_text::classify::competing::ConflictingValues;
 
-use crate::model::answer::{Near, PossibleUpdate, Receipt, SaveOutcome, Warning};
+use crate::model::answer::{NearMemory, PossibleUpdate, Receipt, SaveOutcome, Warning};
 use crate::model::association::Association;
 use crate::model::change::{NewMemory, Revision, Right, Settled, Vouched, Write};
 use crate::model::error::{Error, Invalid};
@@ -13,7 +13,7 @@ use crate::model::file::ImportedFile;
 use crate::model::id::{MemoryId, MemoryRef, Seq, Version};
 use crate::model::job::Job;
 use crate::model::memory::{
-    Attachment, Chunk, Edition, Embedding, Memory, Provenance, Sources, Standing, Usage,
+    Attachment, Chunk, Embedding, Memory, Provenance, Sources, Status, Usage, VersionFields,
 };
 use crate::model::pass::{Pass, PassAct};
 use crate::model::preview;
@@ -24,26 +24,26 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{
     AuditAct, Author, Boundary, LinkedBy, PassOutcome, Relation, Role, State, Trust, VersionAct,
 };
+use crate::rank::duplicates;
 use crate::rank::ties::{self, ConflictCandidate};
-use crate::rank::twins;
 use crate::text::{commands, normalize};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::{self, Newcomer};
 use crate::verbs::jobs;
 use crate::verbs::objects;
 use crate::verbs::retract::{self, Edge, named, retract};
-use crate::verbs::standing;
+use crate::verbs::status;
 use crate::verbs::succession::{self, Moment};
 
 use super::dedupe::{self, Pending, Slot};
-use super::derive::About;
+use super::derive::DraftContext;
 use super::intake::{Draft, Imported, Link, Patch};
 use super::sources::{self, SourceChange};
 use super::vouch::{self, vouched};
 
 /// A transaction under construction.
-pub(crate) struct Act<'a> {
-    parts: &'a Parts,
+pub(crate) struct SaveBatch<'a> {
+    ports: &'a Ports,
     caller: &'a Caller,
     space: &'a Space,
     now: Timestamp,
@@ -61,9 +61,9 @@ pub(crate) struct Act<'a> {
     pass: Option<Pass>,
 }
 
-/// The memory that a draft is about, and the slot by which it was found; else the edition from which its own memory starts, if it
+/// The memory that a draft is about, and the slot by which it was found; else the fields from which its own memory starts, if it
 /// leaves another one.
-type Resolved = (Option<(Slot, Memory)>, Option<Edition>);
+type Resolved = (Option<(Slot, Memory)>, Option<VersionFields>);
 
 /// A new memory that is linked to those that say nearly the same.
 struct Compared {
@@ -81,22 +81,22 @@ struct Compared {
 #[derive(Default)]
 struct Related {
     /// Memories that say nearly the same.
-    near: Vec<Near>,
+    near: Vec<NearMemory>,
     /// Memories that state the same thing with another value.
     updates: Vec<PossibleUpdate>,
 }
 
-impl<'a> Act<'a> {
+impl<'a> SaveBatch<'a> {
     /// Creates an empty transaction.
     pub(crate) fn new(
-        parts: &'a Parts,
+        ports: &'a Ports,
         caller: &'a Caller,
         space: &'a Space,
         right: Right,
         now: Timestamp,
     ) -> Self {
         Self {
-            parts,
+            ports,
             caller,
             space,
             now,
@@ -120,54 +120,55 @@ impl<'a> Act<'a> {
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
         let mut warnings = draft.warnings();
         let mut related = Related::default();
-        let (twin, forked) = match self.twin(draft)? {
-            Some((Slot::SourcePath(side, path), twin)) if self.leaves(draft, &twin) => {
-                self.leave(draft, Slot::SourcePath(side, path), twin)?
+        let (duplicate, forked) = match self.duplicate(draft)? {
+            Some((Slot::SourcePath(side, path), duplicate)) if self.leaves(draft, &duplicate) => {
+                self.leave(draft, Slot::SourcePath(side, path), duplicate)?
             }
             found => (found, None),
         };
-        if let (Some(_), Some((slot, other))) = (draft.id, &twin) {
+        if let (Some(_), Some((slot, other))) = (draft.id, &duplicate) {
             // A memory whose id is used elsewhere must be a memory of its own.
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }
-        let before = twin.as_ref().map(|(_, twin)| twin.clone());
-        let (outcome, mut memory, revived) = match twin {
+        let before = duplicate.as_ref().map(|(_, duplicate)| duplicate.clone());
+        let (outcome, mut memory, revived) = match duplicate {
             None => {
                 let created = self.create(draft, chunks, forked.as_ref());
                 related = self.relate(&created.1, chunks, &draft.links)?;
                 created
             }
-            Some((Slot::Content(..), twin)) if vouched(draft, &twin, self.caller).is_some() => {
-                let twin = self.share(draft, twin);
-                warnings.extend(said(&twin, unmoved(draft, &twin)));
-                self.revise(draft, chunks, twin)?
+            Some((Slot::Content(..), duplicate)) if vouched(draft, &duplicate, self.caller).is_some() => {
+                let duplicate = self.share(draft, duplicate);
+                warnings.extend(said(&duplicate, unmoved(draft, &duplicate)));
+                self.revise(draft, chunks, duplicate)?
             }
-            Some((Slot::Content(..) | Slot::Attachment(..), twin)) => {
-                let twin = self.share(draft, twin);
-                warnings.extend(kept(draft, &twin));
-                self.reuse(SaveOutcome::Duplicate, draft, chunks, twin)?
+            Some((Slot::Content(..) | Slot::Attachment(..), duplicate)) => {
+                let duplicate = self.share(draft, duplicate);
+                warnings.extend(kept(draft, &duplicate));
+                self.reuse(SaveOutcome::Duplicate, draft, chunks, duplicate)?
             }
-            Some((Slot::SourcePath(..), twin))
-                if (draft.repeats(&twin) || (says(draft, &twin) && is_shared(draft, &twin)))
-                    && vouched(draft, &twin, self.caller).is_none() =>
+            Some((Slot::SourcePath(..), duplicate))
+                if (draft.repeats(&duplicate)
+                    || (says(draft, &duplicate) && is_shared(draft, &duplicate)))
+                    && vouched(draft, &duplicate, self.caller).is_none() =>
             {
-                warnings.extend(kept(draft, &twin));
-                self.reuse(SaveOutcome::Unchanged, draft, chunks, twin)?
+                warnings.extend(kept(draft, &duplicate));
+                self.reuse(SaveOutcome::Unchanged, draft, chunks, duplicate)?
             }
-            Some((_, twin)) => {
-                warnings.extend(said(&twin, unmoved(draft, &twin)));
-                self.revise(draft, chunks, twin)?
+            Some((_, duplicate)) => {
+                warnings.extend(said(&duplicate, unmoved(draft, &duplicate)));
+                self.revise(draft, chunks, duplicate)?
             }
         };
         warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
         let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
         let changed = before.filter(is_vouched).map(|before| vouch::changes(&before, &memory));
-        memory.commands = commands::marks(&memory.edition);
+        memory.commands = commands::marks(&memory.fields);
         warnings.extend(Warning::marked(memory.commands.clone()));
         warnings.extend(expired(&memory, self.now));
         warnings.extend(self.link(&memory, &draft.links)?);
         if outcome != SaveOutcome::Created {
-            let successor = succession::successor(self.parts, self.caller, &memory, self.now, &self.writes)?;
+            let successor = succession::successor(self.ports, self.caller, &memory, self.now, &self.writes)?;
             memory.superseded_by = successor.as_ref().map(|by| by.id);
             if draft.imported.is_none() {
                 warnings.extend(self.over(draft, &memory, successor));
@@ -176,7 +177,7 @@ impl<'a> Act<'a> {
         if outcome == SaveOutcome::Updated && draft.imported.is_some() {
             let (act, reason) = (AuditAct::Imported, Some(sources::BY_IMPORT.to_owned()));
             let path = draft.provenance.source_path.clone();
-            let entry = standing::audit(self.caller, self.now, act, &memory, reason, path);
+            let entry = status::audit(self.caller, self.now, act, &memory, reason, path);
             self.writes.push(Write::Audit(entry));
         }
         self.note_import(draft, &memory);
@@ -198,7 +199,7 @@ impl<'a> Act<'a> {
             memory: named(self.caller, memory),
             by: named(self.caller, &by),
         });
-        let until = memory.edition.span.valid_until.filter(|until| *until <= self.now);
+        let until = memory.fields.span.valid_until.filter(|until| *until <= self.now);
         let until = until.filter(|_| draft.patch.valid_until.is_none());
         let ended = until.map(|at| Warning::NoLongerValid { memory: named(self.caller, memory), at });
         superseded.into_iter().chain(ended).collect()
@@ -207,7 +208,7 @@ impl<'a> Act<'a> {
     /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, a key or path is searched among
     /// the caller's private memories first, then among the shared ones: a private memory must not become public because somebody
     /// else took the same key.
-    fn twin(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
+    fn duplicate(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
         let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
         let private = boundary == Boundary::Private;
         let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![true, false] };
@@ -221,7 +222,7 @@ impl<'a> Act<'a> {
         }
         for slot in slots {
             let viewer = &self.caller.viewer;
-            let found = dedupe::holder(self.parts, viewer, self.space.id, &self.pending, &slot)?;
+            let found = dedupe::holder(self.ports, viewer, self.space.id, &self.pending, &slot)?;
             if let Some(memory) = found.filter(|memory| self.fits(draft, memory)) {
                 return Ok(Some((slot, memory)));
             }
@@ -238,24 +239,24 @@ impl<'a> Act<'a> {
     }
 
     /// Removes the path of a draft from the memory that has it, if another memory has the file's new content, or if that memory
-    /// has other sources. Returns the memory that the draft is about, or the edition from which its own memory starts.
+    /// has other sources. Returns the memory that the draft is about, or the fields from which its own memory starts.
     fn leave(&mut self, draft: &Draft, slot: Slot, holder: Memory) -> Result<Resolved, Error> {
-        let boundary = draft.patch.boundary.unwrap_or(holder.edition.boundary);
+        let boundary = draft.patch.boundary.unwrap_or(holder.fields.boundary);
         let said = said_by(draft, boundary);
         let other = match draft.patch.key {
             Some(_) => None,
-            None => dedupe::holder(self.parts, &self.caller.viewer, self.space.id, &self.pending, &said)?,
+            None => dedupe::holder(self.ports, &self.caller.viewer, self.space.id, &self.pending, &said)?,
         };
         // The default boundary is that of the memory with the path, so memories that others share there count too.
         let other = other.filter(|other| other.id != holder.id);
         if other.is_none() && !is_shared(draft, &holder) {
             return Ok((Some((slot, holder)), None));
         }
-        let edition = holder.edition.clone();
+        let fields = holder.fields.clone();
         self.release(draft, holder);
         Ok(match other {
             Some(other) => (Some((said, other)), None),
-            None => (None, Some(edition)),
+            None => (None, Some(fields)),
         })
     }
 
@@ -268,33 +269,33 @@ impl<'a> Act<'a> {
         let to = left.clone().unwrap_or(Sources::NONE);
         self.set_sources(draft, &holder, from, to.clone());
         holder.provenance.set_sources(to);
-        if left.is_none() && holder.standing.state != State::Archived {
-            let to = holder.standing.moved(State::Archived);
-            self.writes.push(Write::Move { id: holder.id, from: holder.standing, to });
-            holder.standing = to;
+        if left.is_none() && holder.status.state != State::Archived {
+            let to = holder.status.moved(State::Archived);
+            self.writes.push(Write::Move { id: holder.id, from: holder.status, to });
+            holder.status = to;
             let reason = Some("its file says something else".to_owned());
-            let archived = standing::audit(self.caller, self.now, AuditAct::Archived, &holder, reason, None);
+            let archived = status::audit(self.caller, self.now, AuditAct::Archived, &holder, reason, None);
             self.writes.push(Write::Audit(archived));
         }
         self.pending.note(holder);
     }
 
     /// Adds the source of a draft to a memory with the same content: one more file, or a save without one.
-    fn share(&mut self, draft: &Draft, mut twin: Memory) -> Memory {
+    fn share(&mut self, draft: &Draft, mut duplicate: Memory) -> Memory {
         let path = draft.provenance.source_path.as_deref();
-        let from = twin.provenance.sources();
+        let from = duplicate.provenance.sources();
         let mut to = from.clone().with(path);
-        if from.paths.is_empty() && path.is_some() && twin.standing.state == State::Archived {
+        if from.paths.is_empty() && path.is_some() && duplicate.status.state == State::Archived {
             // The last file had left this memory without any source, so no plain save stands behind it.
             to.without_path = false;
         }
         if from != to {
-            self.rights.push(self.in_place(&twin));
-            self.set_sources(draft, &twin, from, to.clone());
-            twin.provenance.set_sources(to);
-            self.pending.note(twin.clone());
+            self.rights.push(self.in_place(&duplicate));
+            self.set_sources(draft, &duplicate, from, to.clone());
+            duplicate.provenance.set_sources(to);
+            self.pending.note(duplicate.clone());
         }
-        twin
+        duplicate
     }
 
     /// Writes the sources of a memory and the audit entry that undo needs.
@@ -315,16 +316,16 @@ impl<'a> Act<'a> {
             || found.owner == self.caller.viewer.principal
     }
 
-    /// Creates a memory, which keeps the fields of an edition that the draft does not set.
+    /// Creates a memory, which keeps the given fields that the draft does not set.
     fn create(
         &mut self,
         draft: &Draft,
         chunks: &[Chunk],
-        forked: Option<&Edition>,
+        forked: Option<&VersionFields>,
     ) -> (SaveOutcome, Memory, bool) {
         let mut memory = fresh(draft, self.space, self.caller, self.now);
-        if let Some(edition) = forked {
-            memory.edition = draft.onto(edition);
+        if let Some(fields) = forked {
+            memory.fields = draft.onto(fields);
         }
         self.inserted.push(memory.id);
         if let Some(pass) = &mut self.pass {
@@ -332,7 +333,7 @@ impl<'a> Act<'a> {
             pass.acts.push(PassAct::Saved { memory: memory.id, version: memory.version, aside });
             pass.private_to = pass
                 .private_to
-                .or_else(|| (memory.edition.boundary == Boundary::Private).then_some(memory.owner));
+                .or_else(|| (memory.fields.boundary == Boundary::Private).then_some(memory.owner));
         }
         self.writes
             .push(Write::Insert(Box::new(NewMemory { memory: memory.clone(), chunks: chunks.to_vec() })));
@@ -351,14 +352,14 @@ impl<'a> Act<'a> {
     fn note_import(&mut self, draft: &Draft, memory: &Memory) {
         let (Some(file), Some(path)) = (draft.imported, &draft.provenance.source_path) else { return };
         let Imported { stamp, digest, settled } = file;
-        let (path, standing) = (path.clone(), memory.standing);
-        let to = ImportedFile { path: path.clone(), stamp, digest, settled, memory: memory.id, standing };
+        let (path, status) = (path.clone(), memory.status);
+        let to = ImportedFile { path: path.clone(), stamp, digest, settled, memory: memory.id, status };
         self.writes.push(Write::Imported { space: self.space.id, path, to: Some(to) });
     }
 
     /// Returns the right to write here, valid while the duplicate stays here.
-    fn in_place(&self, twin: &Memory) -> Right {
-        Right { space: self.space.id, role: Role::Writer, over: Some(twin.id) }
+    fn in_place(&self, duplicate: &Memory) -> Right {
+        Right { space: self.space.id, role: Role::Writer, over: Some(duplicate.id) }
     }
 
     fn reuse(
@@ -366,26 +367,26 @@ impl<'a> Act<'a> {
         outcome: SaveOutcome,
         draft: &Draft,
         chunks: &[Chunk],
-        mut twin: Memory,
+        mut duplicate: Memory,
     ) -> Result<(SaveOutcome, Memory, bool), Error> {
-        let (to, revived) = stands(draft, &twin, self.now);
-        if could_not_be_read(&twin) && draft.provenance.attachment.is_some() {
-            let memory = self.read_anew(draft, chunks, to.moved(State::Processing), twin)?;
+        let (to, revived) = stands(draft, &duplicate, self.now);
+        if could_not_be_read(&duplicate) && draft.provenance.attachment.is_some() {
+            let memory = self.read_anew(draft, chunks, to.moved(State::Processing), duplicate)?;
             return Ok((outcome, memory, revived));
         }
-        if to != twin.standing {
-            self.rights.push(self.in_place(&twin));
-            self.writes.push(Write::Move { id: twin.id, from: twin.standing, to });
+        if to != duplicate.status {
+            self.rights.push(self.in_place(&duplicate));
+            self.writes.push(Write::Move { id: duplicate.id, from: duplicate.status, to });
             let act = if revived { AuditAct::Unarchived } else { AuditAct::Reopened };
-            if revived || to.done_at != twin.standing.done_at {
-                let was = standing::done_then(twin.standing, to);
-                let entry = standing::audit(self.caller, self.now, act, &twin, None, was);
+            if revived || to.done_at != duplicate.status.done_at {
+                let was = status::done_then(duplicate.status, to);
+                let entry = status::audit(self.caller, self.now, act, &duplicate, None, was);
                 self.writes.push(Write::Audit(entry));
             }
-            twin.standing = to;
-            self.pending.note(twin.clone());
+            duplicate.status = to;
+            self.pending.note(duplicate.clone());
         }
-        Ok((outcome, twin, revived))
+        Ok((outcome, duplicate, revived))
     }
 
     /// Requests the text of an unreadable file again: its format may be known by now, or an extractor may be available.
@@ -393,31 +394,32 @@ impl<'a> Act<'a> {
         &mut self,
         draft: &Draft,
         chunks: &[Chunk],
-        standing: Standing,
-        twin: Memory,
+        status: Status,
+        duplicate: Memory,
     ) -> Result<Memory, Error> {
-        self.rights.push(self.in_place(&twin));
+        self.rights.push(self.in_place(&duplicate));
         // A memory of a file keeps the name of that file: another one with the same bytes is only one more path.
         let path = draft.provenance.source_path.as_ref();
-        let is_named = twin.provenance.paths().iter().any(|known| Some(known) != path);
-        let name = twin.provenance.attachment.as_ref().and_then(|old| old.name.clone()).filter(|_| is_named);
+        let is_named = duplicate.provenance.paths().iter().any(|known| Some(known) != path);
+        let name =
+            duplicate.provenance.attachment.as_ref().and_then(|old| old.name.clone()).filter(|_| is_named);
         let new = draft.provenance.attachment.clone();
         let attachment = new.map(|new| Attachment { name: name.or(new.name), ..new });
-        let provenance = Provenance { attachment, ..twin.provenance };
-        let about = About { waits: true, ..About::of(&provenance, &twin.place) };
+        let provenance = Provenance { attachment, ..duplicate.provenance };
+        let about = DraftContext { waits: true, ..DraftContext::of(&provenance, &duplicate.place) };
         let content = draft.patch.content.clone().filter(|_| !is_named);
-        let edition = Patch { content, ..Patch::default() }.onto(&twin.edition, about);
+        let fields = Patch { content, ..Patch::default() }.onto(&duplicate.fields, about);
         self.writes.push(Write::Settle(Box::new(Settled {
-            id: twin.id,
-            from: twin.version,
-            edition: edition.clone(),
-            stood: twin.standing,
-            standing,
+            id: duplicate.id,
+            from: duplicate.version,
+            fields: fields.clone(),
+            stood: duplicate.status,
+            status,
             attachment: provenance.attachment.clone(),
-            chunks: edition.differs_in_meaning(&twin.edition).then(|| chunks.to_vec()),
+            chunks: fields.differs_in_meaning(&duplicate.fields).then(|| chunks.to_vec()),
         })));
-        let memory = Memory { edition, standing, provenance, ..twin };
-        match jobs::given_up(self.parts, memory.id)? {
+        let memory = Memory { fields, status, provenance, ..duplicate };
+        match jobs::given_up(self.ports, memory.id)? {
             Some(job) => self.writes.push(jobs::anew(job, self.now)),
             None => self.ask_for_work(draft, &memory),
         }
@@ -429,59 +431,65 @@ impl<'a> Act<'a> {
         &mut self,
         draft: &Draft,
         chunks: &[Chunk],
-        twin: Memory,
+        duplicate: Memory,
     ) -> Result<(SaveOutcome, Memory, bool), Error> {
-        draft.patch.check_span(&twin.edition.span)?;
-        let vouched = vouched(draft, &twin, self.caller);
-        let mut edition = draft.onto(&twin.edition);
-        if vouched.is_some() && edition.text.content_hash == twin.edition.text.content_hash {
+        draft.patch.check_span(&duplicate.fields.span)?;
+        let vouched = vouched(draft, &duplicate, self.caller);
+        let mut fields = draft.onto(&duplicate.fields);
+        if vouched.is_some() && fields.text.content_hash == duplicate.fields.text.content_hash {
             // Equal words may be composed differently in Unicode; the sections are those of the stored text.
-            edition.text.content.clone_from(&twin.edition.text.content);
+            fields.text.content.clone_from(&duplicate.fields.text.content);
         }
-        let held = dedupe::taken_up(&twin);
+        let held = dedupe::taken_up(&duplicate);
         let attachment = draft.provenance.attachment.clone();
         let other_file = attachment.as_ref().map(|one| &one.hash)
-            != twin.provenance.attachment.as_ref().map(|other| &other.hash);
-        if edition == twin.edition && !other_file && vouched.is_none() {
-            return self.reuse(SaveOutcome::Unchanged, draft, chunks, twin);
+            != duplicate.provenance.attachment.as_ref().map(|other| &other.hash);
+        if fields == duplicate.fields && !other_file && vouched.is_none() {
+            return self.reuse(SaveOutcome::Unchanged, draft, chunks, duplicate);
         }
-        if edition.boundary != twin.edition.boundary {
-            self.rights.push(access::require_over(self.parts, self.caller, twin.reference(), &twin)?);
+        if fields.boundary != duplicate.fields.boundary {
+            self.rights.push(access::require_over(
+                self.ports,
+                self.caller,
+                duplicate.reference(),
+                &duplicate,
+            )?);
         }
-        self.rights.push(self.in_place(&twin));
-        let (mut standing, revived) = stands(draft, &twin, self.now);
+        self.rights.push(self.in_place(&duplicate));
+        let (mut status, revived) = stands(draft, &duplicate, self.now);
         if draft.work().is_some() {
-            standing = standing.moved(State::Processing);
-        } else if standing.state == State::Processing {
-            standing = standing.moved(State::Active);
+            status = status.moved(State::Processing);
+        } else if status.state == State::Processing {
+            status = status.moved(State::Active);
         }
-        let standing = standing.of_type(edition.class.memory_type);
-        let changed = edition.differs_in_meaning(&twin.edition);
+        let status = status.of_type(fields.class.memory_type);
+        let changed = fields.differs_in_meaning(&duplicate.fields);
         self.writes.push(Write::Revise(Box::new(Revision {
-            id: twin.id,
-            from: twin.version,
+            id: duplicate.id,
+            from: duplicate.version,
             act: VersionAct::Updated,
-            edition: edition.clone(),
-            stood: twin.standing,
-            standing,
+            fields: fields.clone(),
+            stood: duplicate.status,
+            status,
             chunks: changed.then(|| chunks.to_vec()),
             attachment: other_file.then(|| attachment.clone()),
             vouched,
         })));
-        if twin.standing.quarantined_at.is_some() && standing.quarantined_at.is_none() {
-            let accepted = standing::audit(self.caller, self.now, AuditAct::Accepted, &twin, None, None);
+        if duplicate.status.quarantined_at.is_some() && status.quarantined_at.is_none() {
+            let accepted = status::audit(self.caller, self.now, AuditAct::Accepted, &duplicate, None, None);
             self.writes.push(Write::Audit(accepted));
         }
-        if let Some(old) = twin.provenance.attachment.as_ref().filter(|_| other_file) {
+        if let Some(old) = duplicate.provenance.attachment.as_ref().filter(|_| other_file) {
             self.writes.push(objects::leaves(old, self.now).0);
         }
-        let Vouched { author, trust } =
-            vouched.unwrap_or(Vouched { author: twin.provenance.author, trust: twin.provenance.trust });
-        let provenance = Provenance { attachment, author, trust, ..twin.provenance };
-        let usage = Usage { updated_at: self.now, ..twin.usage };
-        let memory = Memory { version: twin.version.next(), edition, standing, provenance, usage, ..twin };
+        let Vouched { author, trust } = vouched
+            .unwrap_or(Vouched { author: duplicate.provenance.author, trust: duplicate.provenance.trust });
+        let provenance = Provenance { attachment, author, trust, ..duplicate.provenance };
+        let usage = Usage { updated_at: self.now, ..duplicate.usage };
+        let memory =
+            Memory { version: duplicate.version.next(), fields, status, provenance, usage, ..duplicate };
         // A key and a path may name two memories: the one found cannot take the slot of the other.
-        dedupe::refuse_taken(self.parts, &self.caller.viewer, &self.pending, &held, &memory)?;
+        dedupe::refuse_taken(self.ports, &self.caller.viewer, &self.pending, &held, &memory)?;
         self.pending.note(memory.clone());
         self.ask_for_work(draft, &memory);
         Ok((SaveOutcome::Updated, memory, revived))
@@ -494,15 +502,15 @@ impl<'a> Act<'a> {
             return Ok(Related::default());
         };
         if self.seen.is_none() {
-            self.seen = Some(self.parts.store.head()?);
+            self.seen = Some(self.ports.store.head()?);
         }
-        let content = memory.edition.text.content.as_str();
+        let content = memory.fields.text.content.as_str();
         let newcomer = Newcomer::of(memory);
         let contender = ConflictCandidate::of(memory);
         let least = if contender.is_some() { embedding::ABOUT } else { embedding::SAME };
-        let mut found = embedding::resembling(self.parts, newcomer, embedding, least)?;
+        let mut found = embedding::resembling(self.ports, newcomer, embedding, least)?;
         let memories = found.iter_mut().map(|(old, _)| old);
-        succession::settle(self.parts, self.caller, memories, Moment::Now(self.now))?;
+        succession::settle(self.ports, self.caller, memories, Moment::Now(self.now))?;
         let is_linked = |old: &Memory| {
             let names = [Some(MemoryRef::Id(old.id)), old.number.map(MemoryRef::Number)];
             links.iter().any(|link| names.contains(&Some(link.target)))
@@ -512,20 +520,20 @@ impl<'a> Act<'a> {
         let updates = contender
             .map_or_else(Vec::new, |new| possible_updates(&new, &found, |old| stands(old) && is_older(old)));
         let close = found.iter().filter(|(_, similarity)| embedding::is_near(*similarity));
-        let mut near: Vec<Near> = close
+        let mut near: Vec<NearMemory> = close
             .take(embedding::LINKS)
-            .map(|(old, similarity)| Near {
+            .map(|(old, similarity)| NearMemory {
                 id: old.id,
                 number: old.number,
                 similarity: *similarity,
-                duplicate: stands(old) && twins::may_be_same(content, &old.edition.text.content),
+                duplicate: stands(old) && duplicates::may_be_same(content, &old.fields.text.content),
             })
             .collect();
         let before = self.compared.iter().filter(|other| other.stays && other.newcomer == newcomer);
         near.extend(before.filter_map(|other| {
             let similarity = embedding::alike(embedding, &other.embedding)?;
-            let duplicate = twins::may_be_same(content, &other.content);
-            Some(Near { id: other.id, number: None, similarity, duplicate })
+            let duplicate = duplicates::may_be_same(content, &other.content);
+            Some(NearMemory { id: other.id, number: None, similarity, duplicate })
         }));
         near.sort_by(|a, b| b.similarity.get().total_cmp(&a.similarity.get()));
         near.truncate(embedding::LINKS);
@@ -546,7 +554,7 @@ impl<'a> Act<'a> {
         let mut warnings = Vec::new();
         for link in links {
             let (viewer, space) = (&self.caller.viewer, self.space.id);
-            let found = self.parts.store.memory(viewer, space, link.target, Forgotten::Without)?;
+            let found = self.ports.store.memory(viewer, space, link.target, Forgotten::Without)?;
             let Some(target) = found else {
                 warnings.push(Warning::AssociationSkipped { target: link.target });
                 continue;
@@ -563,7 +571,7 @@ impl<'a> Act<'a> {
             };
             if relation == Relation::Updates && !self.inserted.contains(&memory.id) {
                 let pair = (memory, target.id);
-                let (taken_back, told) = retract(self.parts, self.caller, self.now, pair, &self.writes)?;
+                let (taken_back, told) = retract(self.ports, self.caller, self.now, pair, &self.writes)?;
                 if !taken_back.is_empty() {
                     self.rights.push(self.in_place(memory));
                 }
@@ -580,7 +588,7 @@ impl<'a> Act<'a> {
             }));
             // A new memory has its links in this transaction.
             if !self.inserted.contains(&memory.id) {
-                let edges = self.parts.store.associations(viewer, &[memory.id])?;
+                let edges = self.ports.store.associations(viewer, &[memory.id])?;
                 let ends = (memory.id, target.id, relation);
                 let known = edges.iter().find(|edge| (edge.source, edge.target, edge.relation) == ends);
                 let (act, edge) = (AuditAct::Associated, (relation, known.map(Edge::of)));
@@ -594,7 +602,7 @@ impl<'a> Act<'a> {
     /// Checks the right to supersede a memory. This changes what others see of it, so it needs the right to write in its space,
     /// now and at commit.
     fn may_supersede(&mut self, target: &Memory) -> Result<bool, Error> {
-        match access::require_in_place(self.parts, self.caller, target, Role::Writer) {
+        match access::require_in_place(self.ports, self.caller, target, Role::Writer) {
             Ok(right) => {
                 if !self.rights.contains(&right) {
                     self.rights.push(right);
@@ -614,13 +622,13 @@ impl<'a> Act<'a> {
     /// Writes the transaction and returns the receipts.
     pub(crate) fn apply(self, trouble: Option<&Warning>) -> Result<Vec<Receipt>, Error> {
         let Self {
-            parts, caller, now, rights, mut writes, mut receipts, inserted, seen, compared, pass, ..
+            ports, caller, now, rights, mut writes, mut receipts, inserted, seen, compared, pass, ..
         } = self;
         if let Some(pass) = pass.filter(|pass| !pass.acts.is_empty()) {
             writes.push(Write::Pass { from: None, to: Box::new(pass.ended(PassOutcome::Done, now)) });
         }
         if !writes.is_empty() {
-            let applied = parts.store.apply(&access::changes(caller, now, rights, writes))?;
+            let applied = ports.store.apply(&access::changes(caller, now, rights, writes))?;
             let numbers: HashMap<_, _> = inserted.into_iter().zip(applied.numbers).collect();
             let number = |id: MemoryId| numbers.get(&id).copied().flatten();
             for receipt in &mut receipts {
@@ -629,7 +637,7 @@ impl<'a> Act<'a> {
             }
             // The save is committed: a failure of these links affects nothing else.
             if let Some((seen, last)) = seen.zip(applied.seq) {
-                let _ = relate_late(parts, seen, last, &compared, &mut receipts);
+                let _ = relate_late(ports, seen, last, &compared, &mut receipts);
             }
         }
         if let Some(trouble) = trouble {
@@ -655,11 +663,11 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
         space: space.id,
         owner: caller.viewer.principal,
         version: Version::FIRST,
-        edition: draft.fresh(space.default_boundary()),
-        standing: Standing {
+        fields: draft.fresh(space.default_boundary()),
+        status: Status {
             pinned: draft.pinned,
             quarantined_at: draft.quarantined.then_some(now),
-            ..Standing::new(draft.first_state())
+            ..Status::new(draft.first_state())
         },
         provenance,
         place: draft.place.clone(),
@@ -675,7 +683,7 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
 /// Links new memories to those that others committed after the comparison and before the write. Of two concurrent saves, this is
 /// the task of the later one: the earlier cannot know of it.
 fn relate_late(
-    parts: &Parts,
+    ports: &Ports,
     seen: Seq,
     last: Seq,
     compared: &[Compared],
@@ -684,13 +692,13 @@ fn relate_late(
     let Some(first) = compared.first() else {
         return Ok(());
     };
-    let mut ids = embedding::written_between(parts, first.newcomer.space, seen, last)?;
+    let mut ids = embedding::written_between(ports, first.newcomer.space, seen, last)?;
     ids.retain(|id| compared.iter().all(|own| own.id != *id));
     if ids.is_empty() {
         return Ok(());
     }
-    let now = parts.clock.now();
-    let entries = parts.store.entries(&ids, Some(&first.embedding.model))?;
+    let now = ports.clock.now();
+    let entries = ports.store.entries(&ids, Some(&first.embedding.model))?;
     let (mut writes, mut found) = (Vec::new(), Vec::new());
     for own in compared {
         let known = &receipts[own.receipt].near;
@@ -699,13 +707,13 @@ fn relate_late(
         for (id, number, similarity) in new.take(embedding::LINKS.saturating_sub(known.len())) {
             writes.push(embedding::link(own.id, id, similarity, now));
             let said = entries.iter().find(|entry| entry.memory.id == id).map(|entry| &entry.memory);
-            let same = |old: &Memory| twins::may_be_same(&own.content, &old.edition.text.content);
+            let same = |old: &Memory| duplicates::may_be_same(&own.content, &old.fields.text.content);
             let duplicate = said.is_some_and(same);
-            found.push((own.receipt, Near { id, number, similarity, duplicate }));
+            found.push((own.receipt, NearMemory { id, number, similarity, duplicate }));
         }
     }
     if !writes.is_empty() {
-        parts.store.apply(&access::own_changes(now, writes))?;
+        ports.store.apply(&access::own_changes(now, writes))?;
     }
     found.into_iter().for_each(|(receipt, near)| receipts[receipt].near.push(near));
     Ok(())
@@ -718,8 +726,8 @@ fn said_by(draft: &Draft, boundary: Boundary) -> Slot {
 
 /// Returns true if a memory has the content of a draft, whatever its other fields.
 fn says(draft: &Draft, memory: &Memory) -> bool {
-    let boundary = memory.edition.boundary;
-    let said = dedupe::said(boundary, &memory.provenance, memory.edition.text.content_hash);
+    let boundary = memory.fields.boundary;
+    let said = dedupe::said(boundary, &memory.provenance, memory.fields.text.content_hash);
     said_by(draft, boundary) == said
 }
 
@@ -735,14 +743,14 @@ fn possible_updates(
     found: &[(Memory, Weight)],
     stands: impl Fn(&Memory) -> bool,
 ) -> Vec<PossibleUpdate> {
-    let standing = found.iter().map(|(old, _)| old).filter(|old| stands(old));
+    let status = found.iter().map(|(old, _)| old).filter(|old| stands(old));
     let mut rivals: Vec<(&Memory, ConflictingValues)> =
-        standing.filter_map(|old| Some((old, new.rivalry(&ConflictCandidate::of(old)?)?))).collect();
+        status.filter_map(|old| Some((old, new.rivalry(&ConflictCandidate::of(old)?)?))).collect();
     rivals.sort_by_key(|(old, _)| Reverse(ties::said_at(old)));
     let update = |(old, rivalry): (&Memory, ConflictingValues)| PossibleUpdate {
         id: old.id,
         number: old.number,
-        preview: preview::short(&old.edition.text.content),
+        preview: preview::short(&old.fields.text.content),
         old: rivalry.other,
         new: rivalry.one,
     };
@@ -752,15 +760,15 @@ fn possible_updates(
 /// Returns true if the text of a memory's file could not be extracted.
 fn could_not_be_read(memory: &Memory) -> bool {
     let trouble = memory.provenance.attachment.as_ref().and_then(|attachment| attachment.trouble.as_ref());
-    trouble.is_some() && memory.is_unread() && memory.standing.state != State::Processing
+    trouble.is_some() && memory.is_unread() && memory.status.state != State::Processing
 }
 
 /// Returns the status after a repeated save, and true if that revived the memory. It becomes active if it was archived, pinned if
 /// requested, and leaves quarantine if somebody says it on purpose.
-fn stands(draft: &Draft, twin: &Memory, now: Timestamp) -> (Standing, bool) {
-    let revived = twin.standing.state == State::Archived;
-    let stood = if revived { twin.standing.ruled(State::Active, now) } else { twin.standing };
-    let to = Standing {
+fn stands(draft: &Draft, duplicate: &Memory, now: Timestamp) -> (Status, bool) {
+    let revived = duplicate.status.state == State::Archived;
+    let stood = if revived { duplicate.status.ruled(State::Active, now) } else { duplicate.status };
+    let to = Status {
         pinned: stood.pinned || draft.pinned,
         quarantined_at: stood.quarantined_at.filter(|_| draft.provenance.author == Author::Auto),
         done_at: stood.done_at.filter(|_| !reopens(draft)),
@@ -778,27 +786,27 @@ fn reopens(draft: &Draft) -> bool {
 
 /// Returns a warning if a completed todo or goal is open again.
 fn reopened(caller: &Caller, before: &Memory, after: &Memory) -> Option<Warning> {
-    let done_at = before.standing.done_at.filter(|_| after.is_open())?;
+    let done_at = before.status.done_at.filter(|_| after.is_open())?;
     Some(Warning::Reopened { memory: named(caller, after), done_at })
 }
 
 /// Returns a warning about given fields that are ignored because the content is already known.
-fn kept(draft: &Draft, twin: &Memory) -> Option<Warning> {
-    let mut fields = twin.edition.differences(&draft.onto(&twin.edition));
+fn kept(draft: &Draft, duplicate: &Memory) -> Option<Warning> {
+    let mut fields = duplicate.fields.differences(&draft.onto(&duplicate.fields));
     // The content of a known file is the text extracted from it.
     fields.retain(|field| draft.work().is_none() || *field != "content");
-    fields.extend(unmoved(draft, twin));
-    said(twin, fields)
+    fields.extend(unmoved(draft, duplicate));
+    said(duplicate, fields)
 }
 
-fn said(twin: &Memory, fields: Vec<&'static str>) -> Option<Warning> {
-    (!fields.is_empty()).then(|| Warning::Kept { memory: twin.reference(), fields })
+fn said(duplicate: &Memory, fields: Vec<&'static str>) -> Option<Warning> {
+    (!fields.is_empty()).then(|| Warning::Kept { memory: duplicate.reference(), fields })
 }
 
 /// Returns the provenance fields of the draft that differ, since provenance is set only once.
-fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
-    let (said, is) = (&draft.provenance, &twin.provenance);
-    let (place, was) = (&draft.place, &twin.place);
+fn unmoved(draft: &Draft, duplicate: &Memory) -> Vec<&'static str> {
+    let (said, is) = (&draft.provenance, &duplicate.provenance);
+    let (place, was) = (&draft.place, &duplicate.place);
     let fields = [
         ("source_path", said.source_path.as_ref().is_some_and(|path| !is.paths().contains(path))),
         (
@@ -816,5 +824,5 @@ fn unmoved(draft: &Draft, twin: &Memory) -> Vec<&'static str> {
 
 /// Returns a warning if recall will not find the saved memory.
 pub(crate) fn expired(memory: &Memory, now: Timestamp) -> Option<Warning> {
-    memory.edition.span.expires_at.filter(|at| *at <= now).map(|at| Warning::Expired { at })
+    memory.fields.span.expires_at.filter(|at| *at <= now).map(|at| Warning::Expired { at })
 }

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use crate::model::error::{Error, Unique};
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
-use crate::model::memory::{Attachment, ContentHash, Edition, Memory, Provenance};
+use crate::model::memory::{Attachment, ContentHash, Memory, Provenance, VersionFields};
 use crate::model::space::Viewer;
 use crate::model::vocabulary::Boundary;
 use crate::ports::Probe;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// A unique value and its audience: the owner's private memories, or the shared ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,14 +39,14 @@ impl Slot {
 
 /// Returns the slots that a record takes up.
 pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
-    let private = memory.edition.boundary == Boundary::Private;
+    let private = memory.fields.boundary == Boundary::Private;
     let mut slots = Vec::new();
-    if let Some(key) = &memory.edition.key {
+    if let Some(key) = &memory.fields.key {
         slots.push(Slot::Key(private, key.clone()));
     }
     slots.extend(memory.provenance.paths().iter().map(|path| Slot::SourcePath(private, path.clone())));
     if is_plain(memory) {
-        slots.push(said(memory.edition.boundary, &memory.provenance, memory.edition.text.content_hash));
+        slots.push(said(memory.fields.boundary, &memory.provenance, memory.fields.text.content_hash));
     }
     slots
 }
@@ -54,12 +54,12 @@ pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
 /// Returns true if a memory may represent all others with the same content: one with a key or in a conversation stands on its
 /// own.
 pub(crate) fn is_plain(memory: &Memory) -> bool {
-    memory.edition.key.is_none() && memory.place.conversation.is_none()
+    memory.fields.key.is_none() && memory.place.conversation.is_none()
 }
 
 /// Returns the slots that a memory takes up now: none if it is forgotten.
 pub(crate) fn taken_up(memory: &Memory) -> Vec<Slot> {
-    if memory.standing.forgotten_at.is_some() { Vec::new() } else { slots(memory) }
+    if memory.status.forgotten_at.is_some() { Vec::new() } else { slots(memory) }
 }
 
 /// Returns the slot of a content: by the file if there is one, because others may have the same extracted text.
@@ -104,18 +104,18 @@ impl Pending {
 
 /// Finds the memory that already takes up a slot, in the transaction so far and in the store.
 pub(crate) fn holder(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     space: SpaceId,
     pending: &Pending,
     slot: &Slot,
 ) -> Result<Option<Memory>, Error> {
-    held_by(parts, viewer, (space, viewer.principal), pending, slot)
+    held_by(ports, viewer, (space, viewer.principal), pending, slot)
 }
 
 /// Finds the same for a slot of a space and an owner.
 fn held_by(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     (space, owner): (SpaceId, PrincipalId),
     pending: &Pending,
@@ -124,7 +124,7 @@ fn held_by(
     if let Some(memory) = pending.holder(slot).filter(|memory| memory.space == space) {
         return Ok(Some(memory.clone()));
     }
-    let found = parts.store.twin(viewer, &probe(slot, space, owner))?;
+    let found = ports.store.duplicate(viewer, &probe(slot, space, owner))?;
     // A memory that the transaction has changed and that no longer takes up the slot has freed it.
     Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
 }
@@ -146,38 +146,38 @@ fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
 
 /// Finds another memory that has a path of `memory`.
 pub(crate) fn path_holder(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     memory: &Memory,
     path: &str,
 ) -> Result<Option<Memory>, Error> {
-    let slot = Slot::SourcePath(memory.edition.boundary == Boundary::Private, path.to_owned());
-    let found = held_by(parts, viewer, (memory.space, memory.owner), &Pending::default(), &slot)?;
+    let slot = Slot::SourcePath(memory.fields.boundary == Boundary::Private, path.to_owned());
+    let found = held_by(ports, viewer, (memory.space, memory.owner), &Pending::default(), &slot)?;
     Ok(found.filter(|other| other.id != memory.id))
 }
 
-/// Refuses an edition of `memory` that conflicts with another memory, and names that one.
+/// Refuses a version of `memory` that conflicts with another memory, and names that one.
 pub(crate) fn refuse_held(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     memory: &Memory,
-    edition: &Edition,
+    fields: &VersionFields,
 ) -> Result<(), Error> {
-    refuse_held_after(parts, viewer, &Pending::default(), memory, edition)
+    refuse_held_after(ports, viewer, &Pending::default(), memory, fields)
 }
 
 /// Refuses the same within a transaction, after its writes so far.
 pub(crate) fn refuse_held_after(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     pending: &Pending,
     memory: &Memory,
-    edition: &Edition,
+    fields: &VersionFields,
 ) -> Result<(), Error> {
-    let future = Memory { edition: edition.clone(), ..memory.clone() };
+    let future = Memory { fields: fields.clone(), ..memory.clone() };
     let held = taken_up(memory);
     for slot in slots(&future).into_iter().filter(|slot| !held.contains(slot)) {
-        let found = held_by(parts, viewer, (memory.space, memory.owner), pending, &slot)?;
+        let found = held_by(ports, viewer, (memory.space, memory.owner), pending, &slot)?;
         refuse(&slot, &future, found)?;
     }
     Ok(())
@@ -186,14 +186,14 @@ pub(crate) fn refuse_held_after(
 /// Refuses the same within a transaction, for a future memory that already has some slots. (Homes from before paths could be
 /// shared may have several memories with one content; these are left alone.)
 pub(crate) fn refuse_taken(
-    parts: &Parts,
+    ports: &Ports,
     viewer: &Viewer,
     pending: &Pending,
     held: &[Slot],
     future: &Memory,
 ) -> Result<(), Error> {
     for slot in slots(future).into_iter().filter(|slot| !held.contains(slot)) {
-        refuse(&slot, future, holder(parts, viewer, future.space, pending, &slot)?)?;
+        refuse(&slot, future, holder(ports, viewer, future.space, pending, &slot)?)?;
     }
     Ok(())
 }

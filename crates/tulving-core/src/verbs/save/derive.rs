@@ -1,4 +1,4 @@
-//! Derives the fields of an edition that nobody gave, from its content, by rules.
+//! Derives the fields of a version that nobody gave, from its content, by rules.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use tulving_text::classify::form::DocumentForm;
 use tulving_text::classify::{self, RuleClassification};
 
 use crate::model::limits;
-use crate::model::memory::{Edition, Memory, Place, Provenance};
+use crate::model::memory::{Memory, Place, Provenance, VersionFields};
 use crate::model::vocabulary::{ContentType, Derivable, Kind, MemoryType};
 use crate::text::normalize;
 
-/// The facts about a memory outside its edition.
+/// The facts about a memory outside its versioned fields.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct About<'a> {
+pub(crate) struct DraftContext<'a> {
     /// The name of its file, with its path if known.
     pub(crate) name: Option<&'a str>,
     /// True if it is a piece of a conversation, which is not a document of its own.
@@ -23,7 +23,7 @@ pub(crate) struct About<'a> {
     pub(crate) waits: bool,
 }
 
-impl<'a> About<'a> {
+impl<'a> DraftContext<'a> {
     /// Returns the facts about a memory from this source.
     pub(crate) fn of(provenance: &'a Provenance, place: &Place) -> Self {
         let attached = provenance.attachment.as_ref().and_then(|object| object.name.as_deref());
@@ -43,11 +43,11 @@ impl<'a> About<'a> {
 
 /// Derives the fields that nobody gave. A piece of a conversation is not a document and keeps the defaults of its type,
 /// except a turn, which is episodic. A placeholder for an unread file says nothing about it.
-pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
-    let (auto, memory_type) = (edition.auto, edition.class.memory_type);
+pub(crate) fn derive(fields: &mut VersionFields, about: DraftContext<'_>) {
+    let (auto, memory_type) = (fields.auto, fields.class.memory_type);
     let reads = !about.piece && !about.waits;
-    let (content, name) = (edition.text.content.as_str(), about.name);
-    let form = DocumentForm::known(edition.text.content_type, edition.text.language.as_deref());
+    let (content, name) = (fields.text.content.as_str(), about.name);
+    let form = DocumentForm::known(fields.text.content_type, fields.text.language.as_deref());
     let title = reads.then(|| classify::title(content, &form, name)).flatten();
     // The title of a file is its name; the other fields come from its extracted text.
     let form = if form.content_type == ContentType::File {
@@ -66,17 +66,17 @@ pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
     let summary = reads.then(|| classify::summary(content, &form, name)).flatten();
     let tags = if reads { classify::tags(content, &form, name) } else { Vec::new() };
     if auto.has(Derivable::Kind) {
-        edition.class.kind = sort.kind.unwrap_or_else(|| classify::kind_of(memory_type));
+        fields.class.kind = sort.kind.unwrap_or_else(|| classify::kind_of(memory_type));
     }
     if auto.has(Derivable::Stability) {
-        edition.class.stability = sort.stability.unwrap_or_else(|| classify::stability_of(memory_type));
+        fields.class.stability = sort.stability.unwrap_or_else(|| classify::stability_of(memory_type));
     }
     // Derived fields are normalised like given ones, whatever form the content has.
     if auto.has(Derivable::Title) {
-        edition.text.title = title.and_then(|title| normalize::made_line(&title, limits::TITLE_CHARS));
+        fields.text.title = title.and_then(|title| normalize::made_line(&title, limits::TITLE_CHARS));
     }
     if auto.has(Derivable::Summary) {
-        edition.text.summary =
+        fields.text.summary =
             summary.and_then(|summary| normalize::made_line(&summary, limits::SUMMARY_CHARS));
     }
     if auto.has(Derivable::Tags) {
@@ -84,12 +84,12 @@ pub(crate) fn derive(edition: &mut Edition, about: About<'_>) {
             tags.iter().filter_map(|tag| normalize::made_line(tag, limits::TAG_CHARS)).collect();
         let mut known = HashSet::new();
         made.retain(|tag| known.insert(tag.clone()));
-        edition.text.tags = made;
+        fields.text.tags = made;
     }
 }
 
 /// Returns true if a piece of a conversation was said there, rather than learned from it.
-fn is_said(about: About<'_>, form: &DocumentForm) -> bool {
+fn is_said(about: DraftContext<'_>, form: &DocumentForm) -> bool {
     let talk = matches!(form.content_type, ContentType::Chat | ContentType::Transcript);
     about.turn || (about.piece && talk)
 }

@@ -5,7 +5,7 @@ use crate::model::answer::Warning;
 use crate::model::error::{Error, ModelError};
 use crate::model::memory::Chunk;
 use crate::text;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::embedding::{self, Source};
 
 /// Number of chunks embedded before a save returns; more are left for the background.
@@ -17,7 +17,7 @@ pub(crate) fn cut(sources: &[Source<'_>]) -> Vec<Vec<Chunk>> {
 }
 
 /// Returns the chunks of each content, and a warning if they have no vectors.
-pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
+pub(crate) fn embed(ports: &Ports, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, Option<Warning>) {
     let mut chunks = cut(sources);
     if chunks.iter().map(Vec::len).sum::<usize>() > EMBEDDED_AT_ONCE {
         return (chunks, None);
@@ -26,7 +26,7 @@ pub(crate) fn embed(parts: &Parts, sources: &[Source<'_>]) -> (Vec<Vec<Chunk>>, 
     let pieces: Vec<(Source<'_>, &mut Chunk)> =
         pieces.flat_map(|(source, chunks)| chunks.iter_mut().map(|chunk| (*source, chunk))).collect();
     let made =
-        embedding::answering(parts).and_then(|embedder| Ok(embedding::vectors(embedder.as_ref(), pieces)?));
+        embedding::answering(ports).and_then(|embedder| Ok(embedding::vectors(embedder.as_ref(), pieces)?));
     match made {
         Ok(()) | Err(Error::Model(ModelError::None)) => (chunks, None),
         Err(error) => (chunks, Some(Warning::NotEmbedded { why: error.to_string() })),

@@ -2,7 +2,7 @@
 
 use tulving_text::classify;
 
-use super::derive::{self, About};
+use super::derive::{self, DraftContext};
 use super::form;
 use crate::model::answer::Warning;
 use crate::model::error::{Field, Invalid};
@@ -11,7 +11,7 @@ use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::job;
 use crate::model::limits::{self, Limits};
 use crate::model::memory::{
-    Attachment, Auto, Classification, Edition, Memory, Place, Provenance, Span, Text,
+    Attachment, Auto, Classification, Memory, Place, Provenance, Span, Text, VersionFields,
 };
 use crate::model::request::{AssociationRequest, SaveRequest, UpdateRequest};
 use crate::model::score::{Importance, Weight};
@@ -66,13 +66,13 @@ pub(crate) struct Imported {
 
 impl Draft {
     /// Applies the redactor. A path stays unchanged, because it identifies the file: one with a secret in it is refused.
-    pub(crate) fn withhold(mut self, mut sieve: Redactor, bounds: Limits) -> Result<Self, Invalid> {
-        self.patch.withhold(&mut sieve, bounds)?;
+    pub(crate) fn withhold(mut self, mut redactor: Redactor, bounds: Limits) -> Result<Self, Invalid> {
+        self.patch.withhold(&mut redactor, bounds)?;
         let Provenance { source_path, source_agent, assisted_by_agent, attachment, .. } =
             &mut self.provenance;
         let name = attachment.as_mut().map(|attachment| &mut attachment.name);
         if let Some(path) = source_path {
-            sieve.refuse(Field::SourcePath, path)?;
+            redactor.refuse(Field::SourcePath, path)?;
         }
         for (field, text) in [
             (Field::SourceAgent, Some(source_agent)),
@@ -82,10 +82,10 @@ impl Draft {
             (Field::Speaker, Some(&mut self.place.speaker)),
         ] {
             if let Some(text) = text {
-                withhold_line(&mut sieve, field, text, limits::NOTE_CHARS)?;
+                withhold_line(&mut redactor, field, text, limits::NOTE_CHARS)?;
             }
         }
-        self.withheld = sieve.withheld();
+        self.withheld = redactor.withheld();
         Ok(self)
     }
 
@@ -100,19 +100,19 @@ impl Draft {
         self.patch.content.as_deref().unwrap_or_default()
     }
 
-    /// Returns the edition of a new memory made from it.
-    pub(crate) fn fresh(&self, boundary: Boundary) -> Edition {
+    /// Returns the fields of a new memory made from it.
+    pub(crate) fn fresh(&self, boundary: Boundary) -> VersionFields {
         self.patch.fresh(boundary, self.about())
     }
 
-    /// Applies it to an existing edition.
-    pub(crate) fn onto(&self, old: &Edition) -> Edition {
+    /// Applies it to existing fields.
+    pub(crate) fn onto(&self, old: &VersionFields) -> VersionFields {
         self.patch.onto(old, self.about())
     }
 
-    fn about(&self) -> About<'_> {
+    fn about(&self) -> DraftContext<'_> {
         let waits = self.work() == Some(job::EXTRACT);
-        About { waits, ..About::of(&self.provenance, &self.place) }
+        DraftContext { waits, ..DraftContext::of(&self.provenance, &self.place) }
     }
 
     /// Returns the kind of job that must run before its memory is active.
@@ -134,8 +134,8 @@ impl Draft {
         match (&self.provenance.attachment, &memory.provenance.attachment) {
             (Some(one), Some(other)) => one.hash == other.hash,
             (None, None) => {
-                memory.edition.text.content_hash == normalize::hash(self.content())
-                    && (!self.told || self.onto(&memory.edition) == memory.edition)
+                memory.fields.text.content_hash == normalize::hash(self.content())
+                    && (!self.told || self.onto(&memory.fields) == memory.fields)
             }
             _ => false,
         }
@@ -344,30 +344,30 @@ fn tags(given: &[String]) -> Result<Vec<String>, Invalid> {
 
 /// Applies the redactor to a line that may be missing.
 pub(crate) fn withhold_line(
-    sieve: &mut Redactor,
+    redactor: &mut Redactor,
     field: Field,
     text: &mut Option<String>,
     limit: usize,
 ) -> Result<(), Invalid> {
     if let Some(said) = text.take() {
-        *text = sieve.line(field, said, limit)?;
+        *text = redactor.line(field, said, limit)?;
     }
     Ok(())
 }
 
 impl Patch {
     /// Applies the redactor to all fields.
-    pub(crate) fn withhold(&mut self, sieve: &mut Redactor, bounds: Limits) -> Result<(), Invalid> {
+    pub(crate) fn withhold(&mut self, redactor: &mut Redactor, bounds: Limits) -> Result<(), Invalid> {
         if let Some(said) = self.content.take() {
             // The placeholder may be longer than its secret.
-            self.content = Some(bounded(sieve.content(Field::Content, said)?, bounds)?);
+            self.content = Some(bounded(redactor.content(Field::Content, said)?, bounds)?);
         }
         if let Some(Some(key)) = &mut self.key {
             // Redacted, the keys of two memories would be one.
-            sieve.refuse(Field::Key, key)?;
+            redactor.refuse(Field::Key, key)?;
             // A name that is private names nothing.
             let said = std::mem::take(key);
-            *key = sieve
+            *key = redactor
                 .line(Field::Key, said, limits::KEY_CHARS)?
                 .ok_or(Invalid::OnlyPrivate { field: Field::Key })?;
         }
@@ -378,13 +378,13 @@ impl Patch {
             (Field::SourceNote, &mut self.source_note, limits::NOTE_CHARS),
         ] {
             if let Some(text) = text {
-                withhold_line(sieve, field, text, limit)?;
+                withhold_line(redactor, field, text, limit)?;
             }
         }
         if let Some(given) = self.tags.take() {
             let mut tags = Vec::with_capacity(given.len());
             for tag in given {
-                let tag = sieve.line(Field::Tag, tag, limits::TAG_CHARS)?;
+                let tag = redactor.line(Field::Tag, tag, limits::TAG_CHARS)?;
                 tags.extend(tag.filter(|tag| !tags.contains(tag)));
             }
             self.tags = Some(tags);
@@ -392,10 +392,10 @@ impl Patch {
         Ok(())
     }
 
-    /// Creates an edition from the given fields, with the rest derived.
-    pub(crate) fn fresh(&self, boundary: Boundary, about: About<'_>) -> Edition {
+    /// Creates the fields of a version from the given ones, with the rest derived.
+    pub(crate) fn fresh(&self, boundary: Boundary, about: DraftContext<'_>) -> VersionFields {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
-        let blank = Edition {
+        let blank = VersionFields {
             key: None,
             boundary,
             text: Text {
@@ -420,9 +420,9 @@ impl Patch {
         self.onto(&blank, about)
     }
 
-    /// Replaces the given fields in an edition, and derives again those that nobody gave. If the type changes, importance,
+    /// Replaces the given fields in a version, and derives again those that nobody gave. If the type changes, importance,
     /// kind and stability follow it if they were the old type's defaults.
-    pub(crate) fn onto(&self, old: &Edition, about: About<'_>) -> Edition {
+    pub(crate) fn onto(&self, old: &VersionFields, about: DraftContext<'_>) -> VersionFields {
         let mut new = old.clone();
         if let Some(content) = &self.content {
             new.text.content_hash = normalize::hash(content);
@@ -524,18 +524,18 @@ mod tests {
     fn what_is_not_said_comes_from_the_type() {
         let request =
             SaveRequest { memory_type: Some(MemoryType::Todo), ..SaveRequest::new("water the plants") };
-        let edition = read_one(request).expect("good").patch.fresh(Boundary::Private, About::default());
-        assert_eq!(edition.class.kind, Kind::Episodic);
-        assert_eq!(edition.class.stability, Stability::Volatile);
-        assert_eq!(edition.class.importance.get(), 0.3);
+        let fields = read_one(request).expect("good").patch.fresh(Boundary::Private, DraftContext::default());
+        assert_eq!(fields.class.kind, Kind::Episodic);
+        assert_eq!(fields.class.stability, Stability::Volatile);
+        assert_eq!(fields.class.importance.get(), 0.3);
     }
 
     #[test]
     fn a_new_type_takes_its_defaults_along_but_not_what_was_set() {
         let request = SaveRequest { importance: Some(0.9), ..SaveRequest::new("x") };
-        let fact = read_one(request).expect("good").patch.fresh(Boundary::Private, About::default());
-        let event =
-            Patch { memory_type: Some(MemoryType::Event), ..Patch::default() }.onto(&fact, About::default());
+        let fact = read_one(request).expect("good").patch.fresh(Boundary::Private, DraftContext::default());
+        let event = Patch { memory_type: Some(MemoryType::Event), ..Patch::default() }
+            .onto(&fact, DraftContext::default());
         assert_eq!(event.class.kind, Kind::Episodic);
         assert_eq!(event.class.importance.get(), 0.9);
     }

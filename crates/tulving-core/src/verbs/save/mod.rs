@@ -22,12 +22,12 @@ use crate::model::pass::Pass;
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::space::Space;
 use crate::model::vocabulary::ContentType;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 
 /// Saves one memory.
-pub(crate) fn save(parts: &Parts, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
-    only(save_many(parts, caller, vec![request]))
+pub(crate) fn save(ports: &Ports, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
+    only(save_many(ports, caller, vec![request]))
 }
 
 /// Returns the receipt of the only memory of a batch.
@@ -42,26 +42,26 @@ pub(crate) fn only(saved: Result<Vec<Receipt>, Error>) -> Result<Receipt, Error>
 /// Saves a new memory under a predetermined id, so that data stored elsewhere can refer to it. If another memory has its slot,
 /// the error is [`Error::Held`], and nothing is written.
 pub(crate) fn save_as(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     id: MemoryId,
     request: SaveRequest,
 ) -> Result<Receipt, Error> {
-    only(save_orders(parts, caller, vec![Order { id: Some(id), ..Order::of(request) }]))
+    only(save_with_options(ports, caller, vec![SaveOptions { id: Some(id), ..SaveOptions::of(request) }]))
 }
 
 /// Saves several memories in one transaction: all of them or none.
 pub(crate) fn save_many(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     requests: Vec<SaveRequest>,
 ) -> Result<Vec<Receipt>, Error> {
-    save_orders(parts, caller, requests.into_iter().map(Order::of).collect())
+    save_with_options(ports, caller, requests.into_iter().map(SaveOptions::of).collect())
 }
 
 /// A request, with options that only the engine itself may set.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct SaveOptions {
     /// The request.
     pub(crate) request: SaveRequest,
     /// The id to use if it is new.
@@ -78,7 +78,7 @@ pub(crate) struct Order {
     pub(crate) note: Option<String>,
 }
 
-impl Order {
+impl SaveOptions {
     /// Creates an order with default options.
     pub(crate) fn of(request: SaveRequest) -> Self {
         Self { request, id: None, imported: None, told: false, later: false, quarantined: false, note: None }
@@ -86,26 +86,30 @@ impl Order {
 }
 
 /// Saves several memories in one transaction, with options.
-pub(crate) fn save_orders(parts: &Parts, caller: &Caller, orders: Vec<Order>) -> Result<Vec<Receipt>, Error> {
-    save_by(parts, caller, orders, None)
+pub(crate) fn save_with_options(
+    ports: &Ports,
+    caller: &Caller,
+    orders: Vec<SaveOptions>,
+) -> Result<Vec<Receipt>, Error> {
+    save_by(ports, caller, orders, None)
 }
 
 /// Saves for a pass, which is recorded in the same transaction if anything new was saved.
 pub(crate) fn save_by(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    orders: Vec<Order>,
+    orders: Vec<SaveOptions>,
     pass: Option<&Pass>,
 ) -> Result<Vec<Receipt>, Error> {
     let later = orders.iter().any(|order| order.later);
-    let (place, drafts) = read_all(parts, caller, orders)?;
+    let (place, drafts) = read_all(ports, caller, orders)?;
     let sources: Vec<Source<'_>> = drafts.iter().map(source).collect();
-    let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(parts, &sources) };
+    let (chunks, trouble) = if later { (embed::cut(&sources), None) } else { embed::embed(ports, &sources) };
     let mut first = Some(place);
     access::decide_again(|| {
-        let (space, right) = first.take().map_or_else(|| access::workplace(parts, caller), Ok)?;
-        let now = parts.clock.now();
-        let mut act = assemble::Act::new(parts, caller, &space, right, now).of(pass.cloned());
+        let (space, right) = first.take().map_or_else(|| access::workplace(ports, caller), Ok)?;
+        let now = ports.clock.now();
+        let mut act = assemble::SaveBatch::new(ports, caller, &space, right, now).of(pass.cloned());
         for (index, (draft, chunks)) in drafts.iter().zip(&chunks).enumerate() {
             act.add(draft, chunks).map_err(|error| in_batch(index, error))?;
         }
@@ -115,18 +119,18 @@ pub(crate) fn save_by(
 
 /// Returns the space with the right to write there, and the validated requests. If one is invalid, the error names it.
 pub(crate) fn read_all(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
-    orders: Vec<Order>,
+    orders: Vec<SaveOptions>,
 ) -> Result<((Space, Right), Vec<intake::Draft>), Error> {
     if orders.len() > limits::BATCH {
         let (got, limit) = (orders.len(), limits::BATCH);
         return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());
     }
-    let place = access::workplace(parts, caller)?;
+    let place = access::workplace(ports, caller)?;
     let mut drafts = Vec::with_capacity(orders.len());
     for (index, order) in orders.into_iter().enumerate() {
-        let draft = draft(parts, &place.0, order)
+        let draft = draft(ports, &place.0, order)
             .map_err(|source| Invalid::InBatch { index, source: Box::new(source) })?;
         drafts.push(draft);
     }
@@ -134,10 +138,10 @@ pub(crate) fn read_all(
 }
 
 /// Validates one request, and adds the options of the engine.
-fn draft(parts: &Parts, space: &Space, order: Order) -> Result<intake::Draft, Invalid> {
-    let Order { request, id, imported, told, later: _, quarantined, note } = order;
-    let request = request.expand(parts.clock.now())?;
-    let draft = intake::read(request, space, parts.limits)?.withhold(parts.sieve(space), parts.limits)?;
+fn draft(ports: &Ports, space: &Space, order: SaveOptions) -> Result<intake::Draft, Invalid> {
+    let SaveOptions { request, id, imported, told, later: _, quarantined, note } = order;
+    let request = request.expand(ports.clock.now())?;
+    let draft = intake::read(request, space, ports.limits)?.withhold(ports.redactor(space), ports.limits)?;
     Ok(intake::Draft { id, imported, told, quarantined, note: note.or(draft.note), ..draft })
 }
 

@@ -10,7 +10,7 @@ use crate::model::memory::{Memory, Sources};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::AuditAct;
-use crate::verbs::standing;
+use crate::verbs::status;
 
 /// A change of the sources of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl SourceChange {
 
     /// Builds the audit entry of the change.
     pub(crate) fn audit(&self, caller: &Caller, at: Timestamp, memory: &Memory) -> AuditEntry {
-        standing::audit(caller, at, AuditAct::SourcesChanged, memory, None, Some(self.to_string()))
+        status::audit(caller, at, AuditAct::SourcesChanged, memory, None, Some(self.to_string()))
     }
 
     /// Parses the detail of such an entry.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::model::answer::FieldChange;
 use crate::model::change::Vouched;
-use crate::model::memory::{Edition, Memory};
+use crate::model::memory::{Memory, VersionFields};
 use crate::model::request::Caller;
 use crate::model::vocabulary::Author;
 
@@ -14,13 +14,13 @@ use super::intake::Draft;
 
 /// Returns the new author and trust of a memory once a draft says the same; `None` if they do not change. A pass or an
 /// imported file does not count as saying it on purpose.
-pub(super) fn vouched(draft: &Draft, twin: &Memory, caller: &Caller) -> Option<Vouched> {
-    let (said, is) = (&draft.provenance, &twin.provenance);
+pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<Vouched> {
+    let (said, is) = (&draft.provenance, &duplicate.provenance);
     let on_purpose = said.author == Author::User
         && said.pass.is_none()
         && draft.imported.is_none()
         && draft.work().is_none();
-    let own = twin.owner == caller.viewer.principal;
+    let own = duplicate.owner == caller.viewer.principal;
     (on_purpose && is.author == Author::Auto)
         .then_some(Vouched { author: Author::User, trust: if own { said.trust } else { is.trust } })
 }
@@ -29,7 +29,7 @@ pub(super) fn vouched(draft: &Draft, twin: &Memory, caller: &Caller) -> Option<V
 pub(super) fn changes(before: &Memory, after: &Memory) -> Vec<FieldChange> {
     let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
     let (was, is) = (&before.provenance, &after.provenance);
-    let (stood, stands) = (&before.standing, &after.standing);
+    let (stood, stands) = (&before.status, &after.status);
     let beside = [
         ("author", was.author.to_string(), is.author.to_string()),
         ("trust", was.trust.to_string(), is.trust.to_string()),
@@ -37,18 +37,18 @@ pub(super) fn changes(before: &Memory, after: &Memory) -> Vec<FieldChange> {
         ("quarantined", yes(stood.quarantined_at.is_some()), yes(stands.quarantined_at.is_some())),
     ];
     let beside = beside.into_iter().map(|(field, from, to)| FieldChange { field, from, to });
-    let said = before.edition.differences(&after.edition).into_iter().map(|field| FieldChange {
+    let said = before.fields.differences(&after.fields).into_iter().map(|field| FieldChange {
         field,
-        from: value(&before.edition, field),
-        to: value(&after.edition, field),
+        from: value(&before.fields, field),
+        to: value(&after.fields, field),
     });
     beside.chain(said).filter(|change| change.from != change.to).collect()
 }
 
-/// Returns a field of an edition in readable form.
-fn value(edition: &Edition, field: &str) -> String {
+/// Returns a field of a version in readable form.
+fn value(fields: &VersionFields, field: &str) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match serde_json::to_value(edition).ok().as_ref().and_then(|all| all.get(field)) {
+    match serde_json::to_value(fields).ok().as_ref().and_then(|all| all.get(field)) {
         None | Some(Value::Null) => "none".to_owned(),
         Some(Value::Array(items)) if items.is_empty() => "none".to_owned(),
         Some(Value::Array(items)) => items.iter().map(plain).collect::<Vec<_>>().join(", "),

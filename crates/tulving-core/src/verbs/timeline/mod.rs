@@ -4,7 +4,7 @@
 //! statements in the order in which they became valid. Reads only, and sees only what the caller may see. Archived memories
 //! are included, forgotten and quarantined ones are not.
 
-mod stretch;
+mod interval;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -13,28 +13,28 @@ use crate::model::association::Association;
 use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, SpaceId, Version};
 use crate::model::limits;
-use crate::model::memory::{Edition, Memory};
-use crate::model::request::{About, Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest};
+use crate::model::memory::{Memory, VersionFields};
+use crate::model::request::{Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest, TimelineSubject};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Relation, State};
 use crate::rank::evidence;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::recall;
 use crate::verbs::succession::{self, Links};
 
-use stretch::{Statement, Stretch, Successor, Wording, statements};
+use interval::{Statement, Stretch, Successor, Wording, statements};
 
 /// Returns the statements about something, and when each was valid.
-pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
+pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
     let limit = read::bounded(Field::Limit, request.limit, limits::TIMELINE)?;
     // Memories outside the requested time do not count against the limit.
     let any_time = request.since.is_none() && request.until.is_none();
     let most = if any_time { limit } else { limits::TIMELINE };
-    let (found, missing) = found(parts, caller, request, most)?;
+    let (found, missing) = found(ports, caller, request, most)?;
     let by_rank: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
-    let web = Web::around(parts, caller, found)?;
-    let mut teller = Teller { parts, caller, web: &web, now: parts.clock.now(), bytes: 0 };
+    let web = Web::around(ports, caller, found)?;
+    let mut teller = Teller { ports, caller, web: &web, now: ports.clock.now(), bytes: 0 };
     let mut entries = Vec::new();
     for memory in web.memories.values() {
         entries.extend(teller.entries(memory)?);
@@ -53,25 +53,25 @@ pub(crate) fn timeline(parts: &Parts, caller: &Caller, request: &TimelineRequest
 
 /// Returns the memories in question, and the lanes that failed.
 fn found(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     request: &TimelineRequest,
     limit: usize,
 ) -> Result<(Vec<Memory>, Vec<Missing>), Error> {
     let text = match &request.about {
-        About::Memory(which) => {
-            let memory = access::find(parts, caller, *which)?;
-            return match memory.standing.quarantined_at {
+        TimelineSubject::Memory(which) => {
+            let memory = access::find(ports, caller, *which)?;
+            return match memory.status.quarantined_at {
                 None => Ok((vec![memory], Vec::new())),
-                Some(_) => Err(access::absent(parts, caller, *which)?),
+                Some(_) => Err(access::absent(ports, caller, *which)?),
             };
         }
-        About::Text(text) => text,
+        TimelineSubject::Text(text) => text,
     };
     let filter = Filter { space: request.space, ..Filter::default() };
     let mode = Mode::Hybrid(Box::new(Ask::new(text.clone())));
     let answer =
-        recall::recall_with_archived(parts, caller, &RecallRequest { mode, filter, sort: None, limit })?;
+        recall::recall_with_archived(ports, caller, &RecallRequest { mode, filter, sort: None, limit })?;
     let told = answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
     Ok((told.map(|hit| hit.memory).collect(), answer.missing))
 }
@@ -93,7 +93,7 @@ struct Web {
 
 impl Web {
     /// Collects these memories and all that they update or are updated by, as far as the caller may see them.
-    fn around(parts: &Parts, caller: &Caller, found: Vec<Memory>) -> Result<Self, Error> {
+    fn around(ports: &Ports, caller: &Caller, found: Vec<Memory>) -> Result<Self, Error> {
         let mut web = Self {
             memories: BTreeMap::new(),
             beyond: BTreeMap::new(),
@@ -106,22 +106,22 @@ impl Web {
         let mut held = 0;
         let mut load = |ids: &[MemoryId]| -> Result<Vec<Memory>, Error> {
             let mut memories = Vec::new();
-            read::each(parts, caller, ids, &mut |memory| {
+            read::each(ports, caller, ids, &mut |memory| {
                 let mut memory = without_content(memory);
-                held += memory.edition.text.content.len();
-                if held > parts.limits.answer_bytes {
-                    memory.edition.text.content = String::new();
+                held += memory.fields.text.content.len();
+                if held > ports.limits.answer_bytes {
+                    memory.fields.text.content = String::new();
                 }
                 memories.push(memory);
             })?;
-            memories.retain(|memory| memory.standing.quarantined_at.is_none());
+            memories.retain(|memory| memory.status.quarantined_at.is_none());
             Ok(memories)
         };
         let mut next = found;
         while !next.is_empty() {
             let frontier: Vec<MemoryId> = next.iter().map(|memory| memory.id).collect();
             web.memories.extend(next.into_iter().map(|memory| (memory.id, without_content(memory))));
-            let edges = parts.store.associations(&caller.viewer, &frontier)?;
+            let edges = ports.store.associations(&caller.viewer, &frontier)?;
             let mut wanted = web.take(&edges);
             let room = limits::TIMELINE_MEMORIES.saturating_sub(web.memories.len());
             let mut over = wanted.split_off(wanted.len().min(room));
@@ -165,7 +165,7 @@ impl Web {
                 if let Some(other) = other.filter(|other| seen.insert(other.id)) {
                     frontier.push_back(other.id);
                     let named = named(other, memory.space);
-                    let until = other.edition.span.expires_at;
+                    let until = other.fields.span.expires_at;
                     all.push(Successor { named, from: other.began_at(), until });
                 }
             }
@@ -213,14 +213,14 @@ fn named(memory: &Memory, from: SpaceId) -> Named {
 /// Drops a content that is read again with its versions, because it may be long.
 fn without_content(mut memory: Memory) -> Memory {
     if memory.version > Version::FIRST {
-        memory.edition.text.content = String::new();
+        memory.fields.text.content = String::new();
     }
     memory
 }
 
 /// Builds the entries of a timeline.
 struct Teller<'a> {
-    parts: &'a Parts,
+    ports: &'a Ports,
     caller: &'a Caller,
     web: &'a Web,
     now: Timestamp,
@@ -235,7 +235,7 @@ impl Teller<'_> {
         let statements = statements(self.wordings(memory)?, memory.usage.created_at);
         let last = statements.len();
         let told = (1..).zip(statements).flat_map(|(nth, statement)| {
-            let ends = memory.standing.state == State::Archived && nth == last;
+            let ends = memory.status.state == State::Archived && nth == last;
             self.tell(memory, &statement, &successors, ends)
         });
         Ok(told.collect())
@@ -250,12 +250,12 @@ impl Teller<'_> {
         successors: &[Successor],
         archived: bool,
     ) -> Vec<TimelineEntry> {
-        let stretches = statement.stretches(successors);
-        let tell = |stretch: Stretch| {
-            let over = stretch.end.is_some_and(|(until, _)| until <= self.now);
+        let intervals = statement.intervals(successors);
+        let tell = |interval: Stretch| {
+            let over = interval.end.is_some_and(|(until, _)| until <= self.now);
             let end = match archived && !over {
                 true => (None, Some(Ended::Archived)),
-                false => stretch.end.map_or((None, None), |(until, why)| (Some(until), Some(why))),
+                false => interval.end.map_or((None, None), |(until, why)| (Some(until), Some(why))),
             };
             let wording = &statement.wording;
             TimelineEntry {
@@ -266,40 +266,40 @@ impl Teller<'_> {
                 version: wording.version,
                 content: wording.content.clone(),
                 left_out: wording.left_out,
-                from: stretch.from,
+                from: interval.from,
                 until: end.0,
                 ended: end.1,
-                holds: stretch.from <= self.now && !over && !archived,
-                archived: memory.standing.state == State::Archived,
+                holds: interval.from <= self.now && !over && !archived,
+                archived: memory.status.state == State::Archived,
                 chain: 0,
                 contradicts: Vec::new(),
             }
         };
-        stretches.into_iter().map(tell).collect()
+        intervals.into_iter().map(tell).collect()
     }
 
     /// Returns the versions of a memory that the caller may see, oldest first, without contents once those fill an answer.
     fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
         let mut all = Vec::new();
-        let (bytes, most) = (&mut self.bytes, self.parts.limits.answer_bytes);
-        let mut take = |version, at, edition: Edition| {
-            *bytes += edition.text.content.len();
-            let left_out = *bytes > most || edition.text.content.is_empty();
+        let (bytes, most) = (&mut self.bytes, self.ports.limits.answer_bytes);
+        let mut take = |version, at, fields: VersionFields| {
+            *bytes += fields.text.content.len();
+            let left_out = *bytes > most || fields.text.content.is_empty();
             all.push(Wording {
                 version,
                 at,
-                span: edition.span,
-                hash: edition.text.content_hash,
-                content: if left_out { String::new() } else { edition.text.content },
+                span: fields.span,
+                hash: fields.text.content_hash,
+                content: if left_out { String::new() } else { fields.text.content },
                 left_out,
             });
         };
         if memory.version == Version::FIRST {
-            take(memory.version, memory.usage.created_at, memory.edition.clone());
+            take(memory.version, memory.usage.created_at, memory.fields.clone());
         } else {
-            let (store, viewer) = (&self.parts.store, &self.caller.viewer);
+            let (store, viewer) = (&self.ports.store, &self.caller.viewer);
             store.each_version(viewer, memory.id, &mut |record| {
-                take(record.version, record.at, record.edition);
+                take(record.version, record.at, record.fields);
             })?;
             all.reverse();
         }

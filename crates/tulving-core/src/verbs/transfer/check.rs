@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::model::error::{Field, Invalid};
 use crate::model::limits;
-use crate::model::memory::{Attachment, Edition, Memory, Text};
+use crate::model::memory::{Attachment, Memory, Text, VersionFields};
 use crate::model::preview;
 use crate::model::record::{MemoryRecord, PartRecord, Record};
 use crate::model::turn::Turn;
@@ -56,8 +56,8 @@ pub(super) fn record(record: &mut Record) -> Result<(), Invalid> {
 }
 
 fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
-    let Memory { edition: current, provenance, place, usage, version, number, .. } = &mut record.memory;
-    edition(current)?;
+    let Memory { fields: current, provenance, place, usage, version, number, .. } = &mut record.memory;
+    fields(current)?;
     count("number", number.map_or(1, |number| number.0))?;
     count("access_count", usage.access_count)?;
     line(Field::Agent, &mut provenance.source_agent, limits::NOTE_CHARS)?;
@@ -75,7 +75,7 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
     line(Field::Agent, &mut record.current.agent, limits::NOTE_CHARS)?;
     let mut last = 0;
     for past in &mut record.versions {
-        edition(&mut past.edition)?;
+        fields(&mut past.fields)?;
         line(Field::Agent, &mut past.agent, limits::NOTE_CHARS)?;
         if past.version.0 <= last || past.version.0 >= version.0 {
             return Err(Invalid::Record { why: format!("version {} is out of order", past.version) });
@@ -88,8 +88,8 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn edition(edition: &mut Edition) -> Result<(), Invalid> {
-    let Text { content: said, content_hash, title, summary, tags, language, .. } = &mut edition.text;
+fn fields(fields: &mut VersionFields) -> Result<(), Invalid> {
+    let Text { content: said, content_hash, title, summary, tags, language, .. } = &mut fields.text;
     if normalize::hash(said) != *content_hash {
         return Err(Invalid::Record { why: "the content is not what its hash says".to_owned() });
     }
@@ -104,12 +104,12 @@ fn edition(edition: &mut Edition) -> Result<(), Invalid> {
     }
     let mut known = HashSet::new();
     tags.retain(|tag| known.insert(tag.clone()));
-    line(Field::Key, &mut edition.key, limits::KEY_CHARS)?;
+    line(Field::Key, &mut fields.key, limits::KEY_CHARS)?;
     line(Field::Title, title, limits::TITLE_CHARS)?;
     line(Field::Summary, summary, limits::SUMMARY_CHARS)?;
     line(Field::Language, language, limits::TAG_CHARS)?;
-    line(Field::SourceNote, &mut edition.source_note, limits::NOTE_CHARS)?;
-    edition.span.check()
+    line(Field::SourceNote, &mut fields.source_note, limits::NOTE_CHARS)?;
+    fields.span.check()
 }
 
 fn turn(turn: &mut Turn) -> Result<(), Invalid> {

@@ -9,7 +9,7 @@ use crate::model::limits;
 use crate::model::record::{DumpPosition, FileRecord, PartRecord, Record};
 use crate::model::space::{Space, Viewer};
 use crate::ports::ObjectKey;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// The sections of a dump that come after those of a store.
 pub(super) const ATTACHMENTS: u8 = 100;
@@ -28,7 +28,7 @@ const HOLDS: [&str; 3] = ["memories with all versions", "attachments", "files of
 const LEFT_OUT: [&str; 4] = ["tokens", "passes", "previous texts of files", "settings"];
 
 /// Adds to the first line of a dump what is in it and what is not.
-pub(super) fn announce(parts: &Parts, page: &mut [Record]) -> Result<(), Error> {
+pub(super) fn announce(parts: &Ports, page: &mut [Record]) -> Result<(), Error> {
     if let Some(Record::Dump { holds, left_out, .. }) = page.first_mut() {
         let absent = parts.files.list(&Folder::workspace(), "", 1)?.absent;
         let kept = if absent { &HOLDS[..2] } else { &HOLDS[..] };
@@ -43,7 +43,7 @@ pub(super) fn announce(parts: &Parts, page: &mut [Record]) -> Result<(), Error> 
 
 /// Returns a page of attachments or files, and the start of the next one.
 pub(super) fn page(
-    parts: &Parts,
+    parts: &Ports,
     position: &DumpPosition,
 ) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
     match position.section {
@@ -52,7 +52,7 @@ pub(super) fn page(
     }
 }
 
-fn attachments(parts: &Parts, position: &DumpPosition) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
+fn attachments(parts: &Ports, position: &DumpPosition) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
     let keys = parts.store.attached(position.name.as_deref(), PAGE_FILES)?;
     let (mut records, mut bytes, mut last) = (Vec::new(), 0, None);
     for key in keys {
@@ -82,7 +82,7 @@ fn attachments(parts: &Parts, position: &DumpPosition) -> Result<(Vec<Record>, O
     Ok((records, Some(next)))
 }
 
-fn files(parts: &Parts, position: &DumpPosition) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
+fn files(parts: &Ports, position: &DumpPosition) -> Result<(Vec<Record>, Option<DumpPosition>), Error> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let mut spaces = parts.store.spaces(&everybody)?;
     spaces.sort_by_key(|space| space.id.to_string());
@@ -110,7 +110,7 @@ fn files(parts: &Parts, position: &DumpPosition) -> Result<(Vec<Record>, Option<
 
 /// Returns the memory files of a space, by name, after `after`.
 fn kept(
-    parts: &Parts,
+    parts: &Ports,
     space: &Space,
     after: Option<&str>,
     records: &mut Vec<Record>,
@@ -133,7 +133,7 @@ fn kept(
     Ok(entries)
 }
 
-fn read(parts: &Parts, space: SpaceId, path: &FilePath, records: &mut Vec<Record>) -> Result<(), Error> {
+fn read(parts: &Ports, space: SpaceId, path: &FilePath, records: &mut Vec<Record>) -> Result<(), Error> {
     match parts.files.read(path, limits::DUMPED_FILE_BYTES) {
         Ok(Some(found)) => {
             let hash = file::digest(&found.bytes);

@@ -8,13 +8,13 @@ use crate::model::change::Write;
 use crate::model::error::{Error, Invalid};
 use crate::model::id::MemoryId;
 use crate::model::memory::Attachment;
-use crate::model::record::{FileRecord, Loaded, MemoryRecord, Record};
+use crate::model::record::{FileRecord, LoadOutcome, MemoryRecord, Record};
 use crate::model::request::Caller;
 use crate::model::space::{MemberOf, Membership};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Role, SpaceKind};
 use crate::ports::{ApplyLoad, Stage};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use super::loading::LoadOptions;
 use super::names::DumpIdMap;
@@ -36,7 +36,7 @@ enum DumpLineSubject {
 
 /// The second half of a load.
 pub(super) struct StagedLoader<'a> {
-    parts: &'a Parts,
+    parts: &'a Ports,
     caller: &'a Caller,
     options: LoadOptions,
     now: Timestamp,
@@ -48,7 +48,7 @@ pub(super) struct StagedLoader<'a> {
 }
 
 impl<'a> StagedLoader<'a> {
-    pub(super) fn new(parts: &'a Parts, caller: &'a Caller, options: LoadOptions) -> Result<Self, Error> {
+    pub(super) fn new(parts: &'a Ports, caller: &'a Caller, options: LoadOptions) -> Result<Self, Error> {
         let (now, names) = (parts.clock.now(), DumpIdMap::read(parts, caller)?);
         Ok(Self {
             parts,
@@ -202,7 +202,7 @@ impl<'a> StagedLoader<'a> {
             version.by = self.names.principal(version.by);
         }
         // A dump must not open a sealed space either.
-        let boundary = record.memory.edition.boundary;
+        let boundary = record.memory.fields.boundary;
         if boundary > Boundary::Hub && self.names.kind(record.memory.space) == Some(SpaceKind::Group) {
             let why = Invalid::BoundaryTooWide { boundary }.to_string();
             return Err(Invalid::DumpLine { line, why }.into());
@@ -215,7 +215,7 @@ impl<'a> StagedLoader<'a> {
         let Some(content) = parts::joined(&mut self.parts_of_file, line, &file.part)? else { return Ok(()) };
         let Some(space) = self.names.whole_space(self.names.space(file.space)) else {
             self.report.dangling += 1;
-            self.report.left_out.push(SkippedDumpLine { line, memory: None, loaded: Loaded::Dangling });
+            self.report.left_out.push(SkippedDumpLine { line, memory: None, loaded: LoadOutcome::Dangling });
             return Ok(());
         };
         parts::write(self.parts, space, (line, &file.path), &content, made, &mut self.report)
@@ -243,7 +243,7 @@ impl<'a> StagedLoader<'a> {
             return Ok(self.is_here());
         }
         let Some(principal) = self.names.of_principal(self.parts, member.principal)? else {
-            self.note(Loaded::Dangling, line, DumpLineSubject::Other);
+            self.note(LoadOutcome::Dangling, line, DumpLineSubject::Other);
             return Ok(None);
         };
         let told = DumpMembership {
@@ -272,30 +272,30 @@ impl<'a> StagedLoader<'a> {
         self.options.with_roles || (is_new && !rules_org)
     }
 
-    fn note(&mut self, loaded: Loaded, line: u64, subject: DumpLineSubject) {
+    fn note(&mut self, loaded: LoadOutcome, line: u64, subject: DumpLineSubject) {
         let memory = match &subject {
             DumpLineSubject::Memory(id, _) => Some(*id),
             _ => None,
         };
         match loaded {
-            Loaded::Added => {
+            LoadOutcome::Added => {
                 self.report.added += 1;
                 self.note_new(subject);
             }
-            Loaded::Renumbered { .. } => {
+            LoadOutcome::Renumbered { .. } => {
                 self.report.added += 1;
                 self.report.renumbered.push(loaded);
                 self.note_new(subject);
             }
-            Loaded::Present => self.report.present += 1,
-            Loaded::Duplicate { of } => {
+            LoadOutcome::Present => self.report.present += 1,
+            LoadOutcome::Duplicate { of } => {
                 self.report.duplicates += 1;
                 self.report.left_out.push(SkippedDumpLine { line, memory, loaded });
                 if let Some(id) = memory {
                     self.names.memory_is(id, of);
                 }
             }
-            Loaded::Dangling => {
+            LoadOutcome::Dangling => {
                 self.report.dangling += 1;
                 self.report.left_out.push(SkippedDumpLine { line, memory, loaded });
             }
@@ -331,8 +331,8 @@ impl<'a> StagedLoader<'a> {
 fn weight(record: &Record) -> usize {
     match record {
         Record::Memory(record) => {
-            let past = record.versions.iter().map(|version| version.edition.text.content.len());
-            record.memory.edition.text.content.len() + past.sum::<usize>()
+            let past = record.versions.iter().map(|version| version.fields.text.content.len());
+            record.memory.fields.text.content.len() + past.sum::<usize>()
         }
         Record::Turn(turn) => turn.content.len(),
         _ => 0,

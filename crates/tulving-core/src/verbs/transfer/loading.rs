@@ -5,7 +5,7 @@ use crate::model::error::{Error, Invalid};
 use crate::model::preview;
 use crate::model::record::{DUMP_FORMAT, FORMAT_WITH_END, FileRecord, Record};
 use crate::ports::Stage;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 use super::check;
 use super::parts::DumpPartChecker;
@@ -45,7 +45,7 @@ impl DumpLoad {
     }
 
     /// Checks a line and stages it.
-    pub(super) fn add(&mut self, parts: &Parts, line: u64, mut record: Record) -> Result<(), Error> {
+    pub(super) fn add(&mut self, parts: &Ports, line: u64, mut record: Record) -> Result<(), Error> {
         check::record(&mut record).map_err(|invalid| Invalid::DumpLine { line, why: invalid.to_string() })?;
         if let Some(records) = self.awaited.as_mut().filter(|_| !record.is_frame()) {
             *records += 1;

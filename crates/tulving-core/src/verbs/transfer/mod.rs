@@ -19,7 +19,7 @@ use crate::model::preview;
 use crate::model::record::{DumpPosition, Record};
 use crate::model::request::Caller;
 use crate::model::vocabulary::AuditAct;
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 
 use parts::LoadedAttachments;
 
@@ -29,7 +29,7 @@ pub use report::{DumpMembership, LoadReport, SkippedDumpLine};
 /// Returns a page of a dump, and the start of the next one. The last page ends with the number of records, so that a load
 /// notices missing ones.
 pub(crate) fn dump(
-    parts: &Parts,
+    parts: &Ports,
     caller: &Caller,
     position: DumpPosition,
     limit: usize,
@@ -55,14 +55,14 @@ pub(crate) fn dump(
 }
 
 /// Begins a load.
-pub(crate) fn begin(parts: &Parts, caller: &Caller, options: LoadOptions) -> Result<DumpLoad, Error> {
+pub(crate) fn begin(parts: &Ports, caller: &Caller, options: LoadOptions) -> Result<DumpLoad, Error> {
     access::require_org_admin(parts, caller)?;
     Ok(DumpLoad::new(parts.store.stage()?, options))
 }
 
 /// Checks some lines of a dump, each with its line number, and stages them.
 pub(crate) fn load(
-    parts: &Parts,
+    parts: &Ports,
     caller: &Caller,
     loading: &mut DumpLoad,
     lines: Vec<(u64, Record)>,
@@ -73,7 +73,7 @@ pub(crate) fn load(
 
 /// Writes the staged records, with the audit entries, in one transaction. Refused if the dump is incomplete. Existing data
 /// stays unchanged, so a dump can be loaded again.
-pub(crate) fn finish(parts: &Parts, caller: &Caller, mut loading: DumpLoad) -> Result<LoadReport, Error> {
+pub(crate) fn finish(parts: &Ports, caller: &Caller, mut loading: DumpLoad) -> Result<LoadReport, Error> {
     access::require_org_admin(parts, caller)?;
     loading.require_end()?;
     let mut kept = LoadedAttachments::default();
@@ -90,7 +90,7 @@ pub(crate) fn finish(parts: &Parts, caller: &Caller, mut loading: DumpLoad) -> R
 }
 
 /// Writes the staged records: the store in one transaction, and the files before it is committed.
-fn write(parts: &Parts, caller: &Caller, mut loading: DumpLoad) -> Result<LoadReport, Error> {
+fn write(parts: &Ports, caller: &Caller, mut loading: DumpLoad) -> Result<LoadReport, Error> {
     let mut fit = Some(fit::StagedLoader::new(parts, caller, loading.options)?);
     let (mut outcome, mut made) = (None, Vec::new());
     let committed = parts.store.load(&mut |apply| {
@@ -110,11 +110,11 @@ fn write(parts: &Parts, caller: &Caller, mut loading: DumpLoad) -> Result<LoadRe
 }
 
 /// Adds an audit entry for a restored backup.
-pub(crate) fn note_restore(parts: &Parts, caller: &Caller, file: &str) -> Result<(), Error> {
+pub(crate) fn note_restore(parts: &Ports, caller: &Caller, file: &str) -> Result<(), Error> {
     note(parts, caller, AuditAct::BackupRestored, preview::short(file))
 }
 
-fn note(parts: &Parts, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
+fn note(parts: &Ports, caller: &Caller, act: AuditAct, detail: String) -> Result<(), Error> {
     access::require_org_admin(parts, caller)?;
     let now = parts.clock.now();
     let entry = AuditEntry { detail: Some(detail), ..access::audit(caller, now, act) };

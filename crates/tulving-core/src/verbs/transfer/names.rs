@@ -7,7 +7,7 @@ use crate::model::id::{MemoryId, OrgId, PrincipalId, SpaceId, TeamId};
 use crate::model::request::Caller;
 use crate::model::space::{MemberOf, Org, Principal, Space, Team};
 use crate::model::vocabulary::SpaceKind;
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 
 /// The known names, here and in the lines so far.
 pub(super) struct DumpIdMap {
@@ -30,7 +30,7 @@ pub(super) struct DumpIdMap {
 
 impl DumpIdMap {
     /// Reads the existing names.
-    pub(super) fn read(parts: &Parts, caller: &Caller) -> Result<Self, Error> {
+    pub(super) fn read(parts: &Ports, caller: &Caller) -> Result<Self, Error> {
         let teams = parts.store.teams(&caller.viewer)?;
         let spaces = parts.store.spaces(&caller.viewer)?;
         Ok(Self {
@@ -73,7 +73,7 @@ impl DumpIdMap {
     /// Returns true if another principal here has the same name; from then on it replaces this one.
     pub(super) fn principal_named_alike(
         &mut self,
-        parts: &Parts,
+        parts: &Ports,
         principal: &Principal,
     ) -> Result<bool, Error> {
         let named = match self.by_name.get(&principal.name) {
@@ -148,7 +148,7 @@ impl DumpIdMap {
 
     /// Returns the name of a principal that exists here or came with the load. An existing one keeps its name, whatever the
     /// dump calls it.
-    pub(super) fn of_principal(&self, parts: &Parts, id: PrincipalId) -> Result<Option<String>, Error> {
+    pub(super) fn of_principal(&self, parts: &Ports, id: PrincipalId) -> Result<Option<String>, Error> {
         let here = parts.store.principals(&[id])?.pop().map(|principal| principal.name);
         Ok(here.or_else(|| self.principals.get(&id).cloned()))
     }

@@ -10,7 +10,7 @@ use crate::model::limits;
 use crate::model::record::{PartRecord, Record};
 use crate::model::space::Space;
 use crate::ports::{From, Hold, ObjectKey, Stage};
-use crate::verbs::access::Parts;
+use crate::verbs::access::Ports;
 use crate::verbs::jobs;
 use crate::verbs::objects;
 
@@ -86,7 +86,7 @@ pub(super) struct LoadedAttachments {
 
 impl LoadedAttachments {
     /// Stores all staged attachments.
-    pub(super) fn keep(&mut self, parts: &Parts, stage: &mut dyn Stage) -> Result<(), Error> {
+    pub(super) fn keep(&mut self, parts: &Ports, stage: &mut dyn Stage) -> Result<(), Error> {
         self.hold = Some(parts.objects.keeping()?);
         let mut before = Vec::new();
         while let Some((line, record)) = stage.next()? {
@@ -113,7 +113,7 @@ impl LoadedAttachments {
     }
 
     /// Deletes those that no memory describes.
-    pub(super) fn release(self, parts: &Parts) {
+    pub(super) fn release(self, parts: &Ports) {
         drop(self.hold);
         for job in self.drops {
             objects::drop_now(parts, job);
@@ -129,7 +129,7 @@ pub(super) struct LoadedFile {
 
 /// Writes a file of a dump into the folder of its space. An existing file stays unchanged.
 pub(super) fn write(
-    parts: &Parts,
+    parts: &Ports,
     space: &Space,
     (line, name): (u64, &str),
     content: &[u8],
@@ -158,7 +158,7 @@ pub(super) fn write(
 }
 
 /// Removes files that a refused load had created, unless somebody has changed them since.
-pub(super) fn unmake(parts: &Parts, made: Vec<LoadedFile>) {
+pub(super) fn unmake(parts: &Ports, made: Vec<LoadedFile>) {
     for LoadedFile { path, digest } in made {
         // The load has already failed, and that error is reported.
         let _ = parts.files.remove(&path, From::Digest(digest));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::id::MemoryId;
-use crate::model::record::Loaded;
+use crate::model::record::LoadOutcome;
 use crate::model::vocabulary::Role;
 
 /// The outcome of a load.
@@ -14,7 +14,7 @@ pub struct LoadReport {
     /// Number of lines that existed already.
     pub present: u64,
     /// Memories that got another number because theirs was taken.
-    pub renumbered: Vec<Loaded>,
+    pub renumbered: Vec<LoadOutcome>,
     /// Number of memories left out because one with the same content, key or path exists.
     pub duplicates: u64,
     /// Number of lines left out because they reference a missing record.
@@ -54,7 +54,7 @@ pub struct SkippedDumpLine {
     /// Its memory, if it is one.
     pub memory: Option<MemoryId>,
     /// The reason.
-    pub loaded: Loaded,
+    pub loaded: LoadOutcome,
 }
 
 /// A membership in a dump.

@@ -81,17 +81,17 @@ impl Town {
 
     pub(super) fn sees(&self, asking: &Caller, id: MemoryId) -> bool {
         self.memories.get(&id).is_some_and(|memory| {
-            memory.standing.forgotten_at.is_none()
-                && self.may_see(asking, memory.edition.boundary, memory.owner, memory.space)
+            memory.status.forgotten_at.is_none()
+                && self.may_see(asking, memory.fields.boundary, memory.owner, memory.space)
         })
     }
 
     pub(super) fn sees_forgotten(&self, asking: &Caller, memory: &Memory) -> bool {
         let role = self.people[&asking.viewer.principal].spaces.get(&memory.space);
-        let admin = role == Some(&Role::Admin) && memory.edition.boundary != Boundary::Private;
-        memory.standing.forgotten_at.is_some()
+        let admin = role == Some(&Role::Admin) && memory.fields.boundary != Boundary::Private;
+        memory.status.forgotten_at.is_some()
             && (memory.owner == asking.viewer.principal || admin)
-            && self.may_see(asking, memory.edition.boundary, memory.owner, memory.space)
+            && self.may_see(asking, memory.fields.boundary, memory.owner, memory.space)
     }
 
     pub(super) fn role(&self, asking: &Caller, space: SpaceId) -> Option<Role> {
@@ -219,31 +219,31 @@ fn remember(world: &StoreFixture, random: &mut fastrand::Rng, town: &mut Town, s
         let (owner, space) = pick(random, &writers);
         let mut memory = world.draft(space, owner, &format!("Secret{n}end"));
         let sealed = town.rooms[&space].kind == SpaceKind::Group;
-        memory.edition.boundary =
+        memory.fields.boundary =
             if sealed { pick(random, &Boundary::ALL[..2]) } else { pick(random, Boundary::ALL) };
-        memory.edition.class.memory_type = pick(random, MemoryType::ALL);
-        memory.edition.key = (n % 4 == 1).then(|| format!("key-{n}"));
+        memory.fields.class.memory_type = pick(random, MemoryType::ALL);
+        memory.fields.key = (n % 4 == 1).then(|| format!("key-{n}"));
         memory.provenance.source_path = (n % 5 == 2).then(|| format!("/path-{n}"));
         writes.push(build::insert(&memory));
-        let mut versions = vec![memory.edition.boundary];
+        let mut versions = vec![memory.fields.boundary];
         if n % 6 == 0 {
             // The first version was private, with words that only the owner may read.
             let Some(Write::Insert(first)) = writes.last_mut() else {
                 unreachable!("it was pushed just now")
             };
-            first.memory.edition.boundary = Boundary::Private;
-            first.memory.edition.text = build::text(&format!("Earlier{n}end"));
+            first.memory.fields.boundary = Boundary::Private;
+            first.memory.fields.text = build::text(&format!("Earlier{n}end"));
             let earlier = first.memory.clone();
-            writes.push(build::revise(&earlier, memory.edition.clone()));
+            writes.push(build::revise(&earlier, memory.fields.clone()));
             memory.version = Version(2);
             versions.insert(0, Boundary::Private);
         }
         if n % 9 == 8 {
             let now = world.now();
-            writes.push(build::shift(&memory, |standing| {
-                standing.forgotten_at = Some(now);
+            writes.push(build::shift(&memory, |status| {
+                status.forgotten_at = Some(now);
             }));
-            memory.standing.forgotten_at = Some(now);
+            memory.status.forgotten_at = Some(now);
         }
         town.versions.insert(memory.id, versions);
         made.push(memory);

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tulving_core::model::answer::{Receipt, Relocated, SaveOutcome, Warning};
+use tulving_core::model::answer::{MovedMemories, Receipt, SaveOutcome, Warning};
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId, SpaceId, Version};
-use tulving_core::model::memory::{Memory, Standing};
+use tulving_core::model::memory::{Memory, Status};
 use tulving_core::model::request::{
-    Caller, Filter, ForgetRequest, ForgetWhere, Manner, Mode, RecallRequest, SaveRequest, Sort, UpdateRequest,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Mode, RecallRequest, SaveRequest, Sort,
+    UpdateRequest,
 };
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind, State};
@@ -104,8 +105,8 @@ impl ModelRun {
             );
             if requests.len() == 1 {
                 assert_eq!(
-                    (receipt.memory.version, receipt.memory.standing.state),
-                    (memory.version, memory.standing.state),
+                    (receipt.memory.version, receipt.memory.status.state),
+                    (memory.version, memory.status.state),
                     "{said}"
                 );
                 let read = self.bed.engine.get(caller, due.id.into()).expect("what was saved is there");
@@ -165,12 +166,12 @@ impl ModelRun {
 
     pub(super) fn forget(&mut self, caller: &Caller) {
         let which = self.which(caller);
-        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
-        let request = ForgetRequest { manner, reason: None };
+        let mode = [ForgetMode::Soft, ForgetMode::Hard, ForgetMode::Delete][self.random.usize(..3)];
+        let request = ForgetRequest { mode, reason: None };
         let done = code(self.bed.engine.forget(caller, which, &request)).map(|gone| gone.memory.id);
         self.count("forget", &done);
-        let due = self.model.forget(caller, which, manner);
-        assert_eq!(done, due, "step {}: {:?} forgets {which}, {manner:?}", self.step, caller.viewer);
+        let due = self.model.forget(caller, which, mode);
+        assert_eq!(done, due, "step {}: {:?} forgets {which}, {mode:?}", self.step, caller.viewer);
     }
 
     fn several(&mut self, caller: &Caller) -> Vec<MemoryRef> {
@@ -194,24 +195,24 @@ impl ModelRun {
         if due.is_err() {
             self.go_back(kept);
         }
-        let moved = |done: Relocated| (done.moved.into_iter().map(stored).collect(), done.missing);
+        let moved = |done: MovedMemories| (done.moved.into_iter().map(stored).collect(), done.missing);
         assert_eq!(done.map(moved), due, "{said}");
     }
 
     pub(super) fn forget_many(&mut self, caller: &Caller) {
         let which = self.several(caller);
-        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
-        let said = format!("step {}: {:?} forgets {which:?}, {manner:?}", self.step, caller.viewer);
-        let request = ForgetRequest { manner, reason: None };
+        let mode = [ForgetMode::Soft, ForgetMode::Hard, ForgetMode::Delete][self.random.usize(..3)];
+        let said = format!("step {}: {:?} forgets {which:?}, {mode:?}", self.step, caller.viewer);
+        let request = ForgetRequest { mode, reason: None };
         let done = code(self.bed.engine.forget_many(caller, &which, &request));
         self.count("forget many", &done);
-        let due = self.model.forget_many(caller, &which, manner);
+        let due = self.model.forget_many(caller, &which, mode);
         let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect();
         assert_eq!(done.map(|done| (ids(done.forgotten), done.missing)), due, "{said}");
     }
 
     pub(super) fn forget_where(&mut self, caller: &Caller) {
-        let manner = [Manner::Soft, Manner::Hard, Manner::Delete][self.random.usize(..3)];
+        let mode = [ForgetMode::Soft, ForgetMode::Hard, ForgetMode::Delete][self.random.usize(..3)];
         let filter = Filter {
             key: self.maybe(2, Self::key),
             substring: self.maybe(2, |run| format!("thought {}", run.random.u32(10..60))),
@@ -221,7 +222,7 @@ impl ModelRun {
         };
         let narrow = filter.key.is_some() || filter.substring.is_some();
         let expect = narrow.then(|| self.maybe(2, |run| run.random.u64(..3))).flatten();
-        let request = ForgetRequest { manner, reason: None };
+        let request = ForgetRequest { mode, reason: None };
         let asked = ForgetWhere { filter, request, expect };
         let said = format!("step {}: {:?} forgets {asked:?}", self.step, caller.viewer);
         let engine = &self.bed.engine;
@@ -237,7 +238,7 @@ impl ModelRun {
         self.count("forget where", &done);
         assert_eq!(done, due, "{said}");
         for id in due.unwrap_or_default() {
-            self.model.forget(caller, id.into(), manner).expect("it may be forgotten");
+            self.model.forget(caller, id.into(), mode).expect("it may be forgotten");
         }
     }
 
@@ -246,7 +247,7 @@ impl ModelRun {
             .model
             .entries
             .values()
-            .filter(|entry| entry.memory.standing.forgotten_at.is_some())
+            .filter(|entry| entry.memory.status.forgotten_at.is_some())
             .map(|entry| entry.memory.id)
             .collect();
         let which = if forgotten.is_empty() || self.chance(4) {
@@ -263,7 +264,7 @@ impl ModelRun {
     pub(super) fn shift(&mut self, caller: &Caller) {
         let which = self.which(caller);
         let engine = &self.bed.engine;
-        let (verb, done, step): (_, _, fn(&mut Standing, Timestamp)) = match self.random.u32(..4) {
+        let (verb, done, step): (_, _, fn(&mut Status, Timestamp)) = match self.random.u32(..4) {
             0 => ("archives", engine.archive(caller, which), |s, _| *s = s.moved(State::Archived)),
             1 => ("unarchives", engine.unarchive(caller, which), |s, now| {
                 if s.state == State::Archived {
@@ -274,7 +275,7 @@ impl ModelRun {
             _ => ("unpins", engine.unpin(caller, which), |s, _| s.pinned = false),
         };
         let due = self.model.shift(caller, which, step);
-        let done = code(done).map(|memory| memory.standing);
+        let done = code(done).map(|memory| memory.status);
         self.count("move", &done);
         assert_eq!(done, due, "step {}: {:?} {verb} {which}", self.step, caller.viewer);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, PrincipalId};
-use tulving_core::model::memory::{Edition, Memory};
+use tulving_core::model::memory::{Memory, VersionFields};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
 use tulving_core::model::vocabulary::{ChangeKind, MemoryType, State};
@@ -73,7 +73,7 @@ impl ModelRun {
         let got = code(self.bed.engine.get(caller, which)).map(stored);
         assert_eq!(got, due.map(|id| self.model.shown(who, id)), "{said}");
         let history = code(self.bed.engine.history(caller, which)).map(|entries| {
-            let mut told: Vec<_> = entries.into_iter().map(|entry| (entry.version, entry.edition)).collect();
+            let mut told: Vec<_> = entries.into_iter().map(|entry| (entry.version, entry.fields)).collect();
             told.reverse();
             told
         });
@@ -158,10 +158,10 @@ impl ModelRun {
         for record in &records {
             if let Record::Memory(record) = record {
                 let entry = &self.model.entries[&record.memory.id];
-                assert_eq!(record.memory.standing, entry.memory.standing, "step {}", self.step);
-                let editions: Vec<&Edition> =
-                    record.versions.iter().map(|version| &version.edition).collect();
-                let due: Vec<&Edition> = entry.editions[..entry.editions.len() - 1].iter().collect();
+                assert_eq!(record.memory.status, entry.memory.status, "step {}", self.step);
+                let editions: Vec<&VersionFields> =
+                    record.versions.iter().map(|version| &version.fields).collect();
+                let due: Vec<&VersionFields> = entry.editions[..entry.editions.len() - 1].iter().collect();
                 assert_eq!(editions, due, "step {}: the versions of {}", self.step, record.memory.id);
             }
         }

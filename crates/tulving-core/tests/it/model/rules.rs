@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tulving_core::model::answer::SaveOutcome;
 use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
-use tulving_core::model::memory::{Edition, Memory, Sources, Standing};
+use tulving_core::model::memory::{Memory, Sources, Status, VersionFields};
 use tulving_core::model::request::{
-    AssociationRequest, Caller, Filter, ForgetWhere, Forgotten, Manner, SaveRequest, Sort, UpdateRequest,
+    AssociationRequest, Caller, Filter, ForgetMode, ForgetWhere, Forgotten, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::model::score::{Importance, Weight};
 use tulving_core::model::time::Timestamp;
@@ -25,7 +25,7 @@ pub(super) struct ModelEntry {
     /// As it is, without what supersedes it, which depends on the viewer.
     pub(super) memory: Memory,
     /// All its editions, oldest first, the current one last.
-    pub(super) editions: Vec<Edition>,
+    pub(super) editions: Vec<VersionFields>,
 }
 
 #[derive(Clone, Copy)]
@@ -82,12 +82,12 @@ impl Model {
     }
 
     pub(super) fn sees(&self, who: PrincipalId, memory: &Memory) -> bool {
-        self.may_see(who, memory.edition.boundary, memory.owner, memory.space)
+        self.may_see(who, memory.fields.boundary, memory.owner, memory.space)
     }
 
     pub(super) fn alive(&self, who: PrincipalId, id: MemoryId) -> Option<&Memory> {
         let memory = &self.entries.get(&id)?.memory;
-        (memory.standing.forgotten_at.is_none() && self.sees(who, memory)).then_some(memory)
+        (memory.status.forgotten_at.is_none() && self.sees(who, memory)).then_some(memory)
     }
 
     pub(super) fn id_of(&self, caller: &Caller, which: MemoryRef) -> Option<MemoryId> {
@@ -115,8 +115,8 @@ impl Model {
         let who = caller.viewer.principal;
         let memory = &self.entries.get(&self.id_of(caller, which)?)?.memory;
         let admin = self.role(who, memory.space) == Some(Role::Admin);
-        let reaches = memory.owner == who || (admin && memory.edition.boundary != Boundary::Private);
-        let forgotten = memory.standing.forgotten_at.is_some();
+        let reaches = memory.owner == who || (admin && memory.fields.boundary != Boundary::Private);
+        let forgotten = memory.status.forgotten_at.is_some();
         (forgotten && reaches && self.sees(who, memory)).then_some(memory.id)
     }
 
@@ -154,7 +154,7 @@ impl Model {
     /// updates those.
     pub(super) fn shown(&self, who: PrincipalId, id: MemoryId) -> Memory {
         let said = self.said(who, id);
-        if said.standing.forgotten_at.is_some() {
+        if said.status.forgotten_at.is_some() {
             return said;
         }
         let updates = self.updates(who);
@@ -163,7 +163,7 @@ impl Model {
             let next = updates.iter().filter(|edge| nearest.contains(&edge.target));
             let next = next.filter(|edge| met.insert(edge.source));
             let next: Vec<&Memory> = next.map(|edge| &self.entries[&edge.source].memory).collect();
-            let counting = next.iter().filter(|memory| memory.standing.state != State::Archived);
+            let counting = next.iter().filter(|memory| memory.status.state != State::Archived);
             if let Some(newest) = counting.max_by_key(|memory| (memory.usage.created_at, memory.id)) {
                 return Memory { superseded_by: Some(newest.id), ..said };
             }
@@ -205,37 +205,41 @@ impl Model {
     /// Another memory that holds what this one would hold: its key, its path, else its content.
     pub(super) fn held(&self, future: &Memory) -> bool {
         let side = |memory: &Memory| {
-            let private = memory.edition.boundary == Boundary::Private;
+            let private = memory.fields.boundary == Boundary::Private;
             (private, private.then_some(memory.owner))
         };
         let others = self.entries.values().map(|entry| &entry.memory).filter(|other| {
             other.id != future.id
                 && other.space == future.space
-                && other.standing.forgotten_at.is_none()
+                && other.status.forgotten_at.is_none()
                 && side(other) == side(future)
         });
         others.into_iter().any(|other| {
-            let key = future.edition.key.is_some() && other.edition.key == future.edition.key;
+            let key = future.fields.key.is_some() && other.fields.key == future.fields.key;
             let path = future.provenance.paths().iter().any(|path| other.provenance.paths().contains(path));
             let content = plain(future)
                 && plain(other)
-                && other.edition.boundary == future.edition.boundary
-                && other.edition.text.content == future.edition.text.content;
+                && other.fields.boundary == future.fields.boundary
+                && other.fields.text.content == future.fields.text.content;
             key || path || content
         })
     }
 
     /// The memory that a save repeats.
-    pub(super) fn twin(&self, caller: &Caller, request: &SaveRequest) -> Option<(MemoryId, &'static str)> {
+    pub(super) fn duplicate(
+        &self,
+        caller: &Caller,
+        request: &SaveRequest,
+    ) -> Option<(MemoryId, &'static str)> {
         let who = caller.viewer.principal;
         let boundary = request.boundary.unwrap_or(default_boundary(caller.space));
         let private = boundary == Boundary::Private;
         let sides = if request.boundary.is_some() { vec![private] } else { vec![true, false] };
         let here = |side: bool| {
             self.entries.values().map(|entry| &entry.memory).filter(move |memory| {
-                let is_private = memory.edition.boundary == Boundary::Private;
+                let is_private = memory.fields.boundary == Boundary::Private;
                 memory.space == caller.space
-                    && memory.standing.forgotten_at.is_none()
+                    && memory.status.forgotten_at.is_none()
                     && is_private == side
                     && (!side || memory.owner == who)
                     && (request.boundary.is_some()
@@ -245,7 +249,7 @@ impl Model {
         };
         for side in &sides {
             if let Some(key) = &request.key
-                && let Some(memory) = here(*side).find(|memory| memory.edition.key.as_ref() == Some(key))
+                && let Some(memory) = here(*side).find(|memory| memory.fields.key.as_ref() == Some(key))
             {
                 return Some((memory.id, "key"));
             }
@@ -277,12 +281,12 @@ impl Model {
         let mut memories = self.entries.values().map(|entry| &entry.memory);
         let found = memories.find(|memory| {
             memory.space == caller.space
-                && memory.standing.forgotten_at.is_none()
-                && memory.edition.boundary == boundary
+                && memory.status.forgotten_at.is_none()
+                && memory.fields.boundary == boundary
                 && (boundary != Boundary::Private || memory.owner == who)
                 && fits(memory)
                 && plain(memory)
-                && memory.edition.text.content == request.content
+                && memory.fields.text.content == request.content
         });
         found.map(|memory| memory.id)
     }
@@ -294,18 +298,18 @@ impl Model {
         caller: &Caller,
         request: &SaveRequest,
         id: MemoryId,
-    ) -> (Option<(MemoryId, &'static str)>, Option<Edition>) {
+    ) -> (Option<(MemoryId, &'static str)>, Option<VersionFields>) {
         let holder = self.entries[&id].memory.clone();
         let path = request.source_path.as_ref().expect("found by its path");
         let paths: Vec<String> =
             holder.provenance.paths().iter().filter(|other| *other != path).cloned().collect();
         let shared = !paths.is_empty() || holder.provenance.also_without_path;
-        let says = holder.edition.text.content == request.content;
+        let says = holder.fields.text.content == request.content;
         let stays = Some((id, "path"));
         if !plain(&holder) || (says && request.key.is_none()) || (request.key.is_some() && !shared) {
             return (stays, None);
         }
-        let boundary = request.boundary.unwrap_or(holder.edition.boundary);
+        let boundary = request.boundary.unwrap_or(holder.fields.boundary);
         let other = self.saying(caller, request, boundary, |_| true).filter(|_| request.key.is_none());
         if other.is_none() && !shared {
             return (stays, None);
@@ -314,11 +318,11 @@ impl Model {
         let sources = Sources { paths, without_path: memory.provenance.also_without_path };
         memory.provenance.set_sources(sources);
         if !shared {
-            memory.standing = memory.standing.moved(State::Archived);
+            memory.status = memory.status.moved(State::Archived);
         }
         match other {
             Some(other) => (Some((other, "content")), None),
-            None => (None, Some(holder.edition)),
+            None => (None, Some(holder.fields)),
         }
     }
 
@@ -330,47 +334,47 @@ impl Model {
         id: MemoryId,
         before: &BTreeSet<MemoryId>,
     ) -> ExpectedResult<Saved> {
-        let (twin, forked) = match self.twin(caller, request) {
+        let (duplicate, forked) = match self.duplicate(caller, request) {
             Some((id, "path")) => self.leave(caller, request, id),
             found => (found, None),
         };
-        let (id, outcome, revived) = match twin {
+        let (id, outcome, revived) = match duplicate {
             None => {
                 self.create(caller, request, id, forked);
                 (id, SaveOutcome::Created, false)
             }
             Some((id, by)) => {
                 let now = self.now;
-                let twin = &self.entries[&id].memory;
-                let wanted = onto(request, &twin.edition);
-                if by == "key" && wanted.boundary != twin.edition.boundary
+                let duplicate = &self.entries[&id].memory;
+                let wanted = onto(request, &duplicate.fields);
+                if by == "key" && wanted.boundary != duplicate.fields.boundary
                     || by == "path"
-                        && twin.edition.text.content != request.content
-                        && wanted.boundary != twin.edition.boundary
+                        && duplicate.fields.text.content != request.content
+                        && wanted.boundary != duplicate.fields.boundary
                 {
-                    self.rules_over(caller, twin)?;
+                    self.rules_over(caller, duplicate)?;
                 }
                 let memory = self.memory(id);
                 if by == "content" {
                     share(memory, request.source_path.as_ref());
                 }
-                let revived = memory.standing.state == State::Archived;
+                let revived = memory.status.state == State::Archived;
                 if revived {
-                    memory.standing = memory.standing.ruled(State::Active, now);
+                    memory.status = memory.status.ruled(State::Active, now);
                 }
-                memory.standing.pinned |= request.pinned;
-                let edition = onto(request, &memory.edition);
-                let same_file = by == "path" && memory.edition.text.content == request.content;
+                memory.status.pinned |= request.pinned;
+                let fields = onto(request, &memory.fields);
+                let same_file = by == "path" && memory.fields.text.content == request.content;
                 let outcome = if by == "content" {
                     SaveOutcome::Duplicate
-                } else if same_file || edition == memory.edition {
+                } else if same_file || fields == memory.fields {
                     SaveOutcome::Unchanged
                 } else {
-                    let future = Memory { edition: edition.clone(), ..memory.clone() };
+                    let future = Memory { fields: fields.clone(), ..memory.clone() };
                     if self.held(&future) {
                         return Err("duplicate");
                     }
-                    self.revise(id, edition, now);
+                    self.revise(id, fields, now);
                     SaveOutcome::Updated
                 };
                 (id, outcome, revived)
@@ -406,32 +410,32 @@ impl Model {
         caller: &Caller,
         request: &SaveRequest,
         id: MemoryId,
-        forked: Option<Edition>,
+        forked: Option<VersionFields>,
     ) {
         let number = self.numbers.entry(caller.space).or_insert(0);
         *number += 1;
         let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
         memory.id = id;
         memory.number = Some(Number(*number));
-        memory.edition.boundary = default_boundary(caller.space);
+        memory.fields.boundary = default_boundary(caller.space);
         let memory_type = request.memory_type.unwrap_or(MemoryType::Fact);
-        memory.edition.class.memory_type = memory_type;
-        memory.edition.class.kind = classify::kind_of(memory_type);
-        memory.edition.class.stability = classify::stability_of(memory_type);
-        memory.edition.class.importance = Importance::of(memory_type);
-        memory.edition = onto(request, &forked.unwrap_or(memory.edition));
-        memory.standing.pinned = request.pinned;
+        memory.fields.class.memory_type = memory_type;
+        memory.fields.class.kind = classify::kind_of(memory_type);
+        memory.fields.class.stability = classify::stability_of(memory_type);
+        memory.fields.class.importance = Importance::of(memory_type);
+        memory.fields = onto(request, &forked.unwrap_or(memory.fields));
+        memory.status.pinned = request.pinned;
         memory.provenance.source_path.clone_from(&request.source_path);
         memory.place.conversation.clone_from(&request.conversation);
         memory.provenance.origin = caller.origin;
-        let editions = vec![memory.edition.clone()];
+        let editions = vec![memory.fields.clone()];
         self.entries.insert(id, ModelEntry { memory, editions });
     }
 
-    pub(super) fn revise(&mut self, id: MemoryId, edition: Edition, now: Timestamp) {
+    pub(super) fn revise(&mut self, id: MemoryId, fields: VersionFields, now: Timestamp) {
         let entry = self.entries.get_mut(&id).expect("a known memory");
-        entry.editions.push(edition.clone());
-        entry.memory.edition = edition;
+        entry.editions.push(fields.clone());
+        entry.memory.fields = fields;
         entry.memory.version = entry.memory.version.next();
         entry.memory.usage.updated_at = now;
     }
@@ -449,7 +453,7 @@ impl Model {
             return Err("version_mismatch");
         }
         if let Some(boundary) = request.boundary
-            && boundary != memory.edition.boundary
+            && boundary != memory.fields.boundary
         {
             if self.room(memory.space).kind == SpaceKind::Group && boundary > Boundary::Hub {
                 return Err("boundary_too_wide");
@@ -459,23 +463,23 @@ impl Model {
             }
             self.rules_over(caller, memory)?;
         }
-        let edition = patched(request, &memory.edition);
-        self.replace(caller, id, edition)
+        let fields = patched(request, &memory.fields);
+        self.replace(caller, id, fields)
     }
 
     pub(super) fn replace(
         &mut self,
         caller: &Caller,
         id: MemoryId,
-        edition: Edition,
+        fields: VersionFields,
     ) -> ExpectedResult<Memory> {
         let memory = &self.entries[&id].memory;
-        if edition != memory.edition {
-            let future = Memory { edition: edition.clone(), ..memory.clone() };
+        if fields != memory.fields {
+            let future = Memory { fields: fields.clone(), ..memory.clone() };
             if self.held(&future) {
                 return Err("duplicate");
             }
-            self.revise(id, edition, self.now);
+            self.revise(id, fields, self.now);
         }
         Ok(self.shown(caller.viewer.principal, id))
     }
@@ -493,21 +497,21 @@ impl Model {
             .into_iter()
             .find(|(at, _)| *at == version)
             .ok_or("version_not_found")?;
-        let edition = Edition { boundary: entry.memory.edition.boundary, ..past.1 };
-        self.replace(caller, id, edition)
+        let fields = VersionFields { boundary: entry.memory.fields.boundary, ..past.1 };
+        self.replace(caller, id, fields)
     }
 
     /// The versions that somebody may see.
-    pub(super) fn history(&self, who: PrincipalId, id: MemoryId) -> Vec<(Version, Edition)> {
+    pub(super) fn history(&self, who: PrincipalId, id: MemoryId) -> Vec<(Version, VersionFields)> {
         let entry = &self.entries[&id];
         let (owner, space) = (entry.memory.owner, entry.memory.space);
         (1..)
             .map(Version)
             .zip(entry.editions.iter().cloned())
-            .filter(|(version, edition)| {
+            .filter(|(version, fields)| {
                 *version == entry.memory.version
                     || owner == who
-                    || self.may_see(who, edition.boundary, owner, space)
+                    || self.may_see(who, fields.boundary, owner, space)
             })
             .collect()
     }
@@ -516,17 +520,17 @@ impl Model {
         &mut self,
         caller: &Caller,
         which: MemoryRef,
-        manner: Manner,
+        mode: ForgetMode,
     ) -> ExpectedResult<MemoryId> {
         let forgotten = self.find_forgotten(caller, which);
-        match manner {
-            Manner::Soft => {
+        match mode {
+            ForgetMode::Soft => {
                 let id = self.editable(caller, which)?;
-                self.memory(id).standing.forgotten_at = Some(self.now);
+                self.memory(id).status.forgotten_at = Some(self.now);
                 Ok(id)
             }
-            Manner::Hard | Manner::Delete => {
-                let forgotten = forgotten.filter(|_| manner == Manner::Hard);
+            ForgetMode::Hard | ForgetMode::Delete => {
+                let forgotten = forgotten.filter(|_| mode == ForgetMode::Hard);
                 let id =
                     forgotten.map_or_else(|| self.find(caller, which), Ok).map_err(|code| match code {
                         "already_forgotten" => "not_found",
@@ -562,12 +566,12 @@ impl Model {
         &mut self,
         caller: &Caller,
         which: &[MemoryRef],
-        manner: Manner,
+        mode: ForgetMode,
     ) -> ExpectedResult<(Vec<MemoryId>, Vec<MemoryRef>)> {
-        let (found, missing) = Self::several(which, |which| match manner {
-            Manner::Soft => self.editable(caller, which),
-            Manner::Hard | Manner::Delete => {
-                let forgotten = self.find_forgotten(caller, which).filter(|_| manner == Manner::Hard);
+        let (found, missing) = Self::several(which, |which| match mode {
+            ForgetMode::Soft => self.editable(caller, which),
+            ForgetMode::Hard | ForgetMode::Delete => {
+                let forgotten = self.find_forgotten(caller, which).filter(|_| mode == ForgetMode::Hard);
                 let id =
                     forgotten.map_or_else(|| self.find(caller, which), Ok).map_err(|code| match code {
                         "already_forgotten" => "not_found",
@@ -577,7 +581,7 @@ impl Model {
             }
         })?;
         for id in &found {
-            self.forget(caller, (*id).into(), manner)?;
+            self.forget(caller, (*id).into(), mode)?;
         }
         Ok((found, missing))
     }
@@ -597,7 +601,7 @@ impl Model {
         if asked.expect.is_some_and(|expect| expect != found.len() as u64) {
             return Err("count_mismatch");
         }
-        if asked.request.manner != Manner::Soft {
+        if asked.request.mode != ForgetMode::Soft {
             found.iter().try_for_each(|id| self.rules_over(caller, &self.entries[id].memory))?;
         }
         Ok(found)
@@ -622,7 +626,7 @@ impl Model {
                 continue;
             }
             self.rules_over(caller, &memory)?;
-            if to.kind == SpaceKind::Group && memory.edition.boundary > Boundary::Hub {
+            if to.kind == SpaceKind::Group && memory.fields.boundary > Boundary::Hub {
                 return Err("boundary_too_wide");
             }
             let mut future = Memory { space: to.id, ..memory };
@@ -646,7 +650,7 @@ impl Model {
         // A path that another memory has by now stays there.
         for path in memory.provenance.paths().to_vec() {
             let mut alone = memory.clone();
-            (alone.edition.key, alone.place.conversation) = (None, Some("of no content".to_owned()));
+            (alone.fields.key, alone.place.conversation) = (None, Some("of no content".to_owned()));
             alone.provenance.set_sources(Sources { paths: vec![path.clone()], without_path: false });
             if self.held(&alone) {
                 memory
@@ -657,7 +661,7 @@ impl Model {
         if self.held(&memory) {
             return Err("duplicate");
         }
-        memory.standing.forgotten_at = None;
+        memory.status.forgotten_at = None;
         *self.memory(id) = memory;
         Ok(id)
     }
@@ -666,13 +670,13 @@ impl Model {
         &mut self,
         caller: &Caller,
         which: MemoryRef,
-        step: impl FnOnce(&mut Standing, Timestamp),
-    ) -> ExpectedResult<Standing> {
+        step: impl FnOnce(&mut Status, Timestamp),
+    ) -> ExpectedResult<Status> {
         let id = self.editable(caller, which)?;
         let now = self.now;
         let memory = self.memory(id);
-        step(&mut memory.standing, now);
-        Ok(memory.standing)
+        step(&mut memory.status, now);
+        Ok(memory.status)
     }
 
     pub(super) fn link(
@@ -754,16 +758,16 @@ impl Model {
             .map(|entry| &entry.memory)
             .filter(|memory| {
                 self.sees(who, memory)
-                    && memory.standing.forgotten_at.is_some() == forgotten
+                    && memory.status.forgotten_at.is_some() == forgotten
                     && (!forgotten || memory.owner == who)
                     && filter.space.is_none_or(|space| space == memory.space)
-                    && filter.pinned.is_none_or(|pinned| pinned == memory.standing.pinned)
-                    && (filter.types.is_empty() || filter.types.contains(&memory.edition.class.memory_type))
-                    && (filter.states.is_empty() || filter.states.contains(&memory.standing.state))
-                    && filter.key.as_ref().is_none_or(|key| memory.edition.key.as_ref() == Some(key))
+                    && filter.pinned.is_none_or(|pinned| pinned == memory.status.pinned)
+                    && (filter.types.is_empty() || filter.types.contains(&memory.fields.class.memory_type))
+                    && (filter.states.is_empty() || filter.states.contains(&memory.status.state))
+                    && filter.key.as_ref().is_none_or(|key| memory.fields.key.as_ref() == Some(key))
                     && filter.substring.as_ref().is_none_or(|text| {
-                        let edition = &memory.edition;
-                        [Some(&edition.text.content), edition.text.title.as_ref(), edition.key.as_ref()]
+                        let fields = &memory.fields;
+                        [Some(&fields.text.content), fields.text.title.as_ref(), fields.key.as_ref()]
                             .into_iter()
                             .flatten()
                             .any(|field| field.to_lowercase().contains(&text.to_lowercase()))
@@ -778,11 +782,11 @@ impl Model {
                 Sort::Accessed => one.accessed_at.cmp(&two.accessed_at),
                 Sort::MostAccessed => one.access_count.cmp(&two.access_count),
                 Sort::Importance => {
-                    let [x, y] = [a, b].map(|memory| memory.edition.class.importance.get());
+                    let [x, y] = [a, b].map(|memory| memory.fields.class.importance.get());
                     x.total_cmp(&y)
                 }
                 Sort::Happened => {
-                    let [x, y] = [a, b].map(|m| m.edition.span.occurred_at.unwrap_or(m.usage.created_at));
+                    let [x, y] = [a, b].map(|m| m.fields.span.occurred_at.unwrap_or(m.usage.created_at));
                     x.cmp(&y)
                 }
                 Sort::Agenda => agenda(a, b),
@@ -796,13 +800,13 @@ impl Model {
 
 /// Returns true if later saves of the same content may be merged into this memory.
 fn plain(memory: &Memory) -> bool {
-    memory.edition.key.is_none() && memory.place.conversation.is_none()
+    memory.fields.key.is_none() && memory.place.conversation.is_none()
 }
 
 /// Notes that one more file says what a memory says, or somebody without a file.
 fn share(memory: &mut Memory, path: Option<&String>) {
     let mut paths = memory.provenance.paths().to_vec();
-    let left_behind = paths.is_empty() && memory.standing.state == State::Archived;
+    let left_behind = paths.is_empty() && memory.status.state == State::Archived;
     let mut without_path = memory.provenance.also_without_path || paths.is_empty();
     match path {
         None => without_path = true,
@@ -817,13 +821,13 @@ fn share(memory: &mut Memory, path: Option<&String>) {
 /// Orders two memories as the list of open todos does.
 fn agenda(a: &Memory, b: &Memory) -> std::cmp::Ordering {
     let stands = |memory: &Memory| {
-        let (span, done) = (&memory.edition.span, memory.standing.done_at);
-        let can_be_done = matches!(memory.edition.class.memory_type, MemoryType::Todo | MemoryType::Goal);
+        let (span, done) = (&memory.fields.span, memory.status.done_at);
+        let can_be_done = matches!(memory.fields.class.memory_type, MemoryType::Todo | MemoryType::Goal);
         let ahead = span.occurred_at.filter(|at| *at > memory.usage.created_at);
         let due = span.valid_until.or(span.expires_at).or(ahead).filter(|_| can_be_done);
         (done.is_none(), done, due.map(std::cmp::Reverse))
     };
-    let matters = |memory: &Memory| memory.edition.class.importance.get();
+    let matters = |memory: &Memory| memory.fields.class.importance.get();
     let by = stands(a).cmp(&stands(b)).then(matters(a).total_cmp(&matters(b)));
     by.then(a.usage.created_at.cmp(&b.usage.created_at))
 }
@@ -837,7 +841,7 @@ pub(super) fn importance(value: f64) -> Importance {
 }
 
 /// What a save leaves of an edition that is there.
-pub(super) fn onto(request: &SaveRequest, old: &Edition) -> Edition {
+pub(super) fn onto(request: &SaveRequest, old: &VersionFields) -> VersionFields {
     patched(
         &UpdateRequest {
             content: Some(request.content.clone()),
@@ -852,7 +856,7 @@ pub(super) fn onto(request: &SaveRequest, old: &Edition) -> Edition {
     )
 }
 
-pub(super) fn patched(request: &UpdateRequest, old: &Edition) -> Edition {
+pub(super) fn patched(request: &UpdateRequest, old: &VersionFields) -> VersionFields {
     let mut new = old.clone();
     if let Some(content) = &request.content {
         new.text =

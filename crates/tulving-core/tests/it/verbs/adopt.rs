@@ -60,7 +60,7 @@ fn counts(adopted: &ForeignImportReport) -> (u64, u64, u64, u64) {
 #[track_caller]
 fn only(bed: &Bed, caller: &Caller, content: &str) -> Memory {
     let page = bed.engine.list(caller, &listing(Default::default(), 100)).expect("a list");
-    let mut found = page.memories.into_iter().filter(|memory| memory.edition.text.content == content);
+    let mut found = page.memories.into_iter().filter(|memory| memory.fields.text.content == content);
     let memory = found.next().unwrap_or_else(|| panic!("nothing says {content:?}"));
     assert!(found.next().is_none(), "{content:?} is there once");
     memory
@@ -107,16 +107,16 @@ fn what_it_carries_is_kept() {
     let adopted = adopt(&bed, &user, collection(vec![there]));
     assert_eq!(counts(&adopted), (1, 0, 0, 0));
     let memory = bed.engine.get(&user, MemoryRef::Number(Number(12))).expect("its own number");
-    assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
-    assert_eq!(memory.edition.class.importance.get(), 0.9);
-    assert_eq!(memory.edition.source_note.as_deref(), Some("max.db"));
+    assert_eq!(memory.fields.class.memory_type, MemoryType::Preference);
+    assert_eq!(memory.fields.class.importance.get(), 0.9);
+    assert_eq!(memory.fields.source_note.as_deref(), Some("max.db"));
     assert_eq!(memory.provenance.origin, Origin::Import);
     assert_eq!(memory.provenance.source_agent.as_deref(), Some("max"));
     assert_eq!(memory.usage.created_at, time("2025-03-01T08:00:00Z"));
     assert_eq!(memory.usage.updated_at, time("2025-03-02T08:00:00Z"));
     assert_eq!(memory.usage.accessed_at, time("2025-04-01T08:00:00Z"));
     assert_eq!((memory.usage.access_count, memory.version), (7, Version::FIRST));
-    assert_eq!(memory.edition.boundary, Boundary::Private, "as the space has it");
+    assert_eq!(memory.fields.boundary, Boundary::Private, "as the space has it");
     let next = bed.save(&user, "the next one");
     assert_eq!(next.memory.number, Some(Number(13)));
 }
@@ -168,7 +168,7 @@ fn what_somebody_said_in_a_conversation_is_episodic() {
         ),
     ];
     adopt(&bed, &user, collection(memories));
-    let class = |content: &str| only(&bed, &user, content).edition.class;
+    let class = |content: &str| only(&bed, &user, content).fields.class;
     for content in ["a turn", "a message of nobody"] {
         assert_eq!((class(content).kind, class(content).stability), (Kind::Episodic, Stability::Stable));
     }

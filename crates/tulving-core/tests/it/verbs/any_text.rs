@@ -5,7 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use tulving_core::LoadOptions;
 use tulving_core::model::record::{DumpPosition, Record};
-use tulving_core::model::request::{Caller, ForgetRequest, Manner, SaveRequest, TurnRequest, UpdateRequest};
+use tulving_core::model::request::{
+    Caller, ForgetMode, ForgetRequest, SaveRequest, TurnRequest, UpdateRequest,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{AuditAct, ContentType, Origin, TurnRole};
 
@@ -214,8 +216,8 @@ proptest! {
             let _ = bed.engine.log_turn(&caller, &whole).or_else(|_| bed.engine.log_turn(&caller, &turn(&content)));
         }
         let kept = bed.save(&caller, "to be forgotten");
-        let forget = ForgetRequest { manner: Manner::Soft, reason };
-        let bare = ForgetRequest { manner: Manner::Soft, reason: None };
+        let forget = ForgetRequest { mode: ForgetMode::Soft, reason };
+        let bare = ForgetRequest { mode: ForgetMode::Soft, reason: None };
         let forgotten = bed.engine.forget(&caller, kept.memory.id.into(), &forget);
         forgotten.or_else(|_| bed.engine.forget(&caller, kept.memory.id.into(), &bare)).expect("forgotten");
         let lines = dumped(&bed);

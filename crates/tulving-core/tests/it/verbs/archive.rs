@@ -41,7 +41,7 @@ fn keys(bed: &Bed, caller: &Caller) -> Vec<String> {
     };
     let request = RecallRequest { mode: Mode::Recent, filter, sort: None, limit: 100 };
     let hits = bed.engine.recall(caller, &request).expect("an answer").hits;
-    let mut keys: Vec<String> = hits.into_iter().filter_map(|hit| hit.memory.edition.key).collect();
+    let mut keys: Vec<String> = hits.into_iter().filter_map(|hit| hit.memory.fields.key).collect();
     keys.sort();
     keys
 }
@@ -60,8 +60,8 @@ fn a_conversation_becomes_a_file_and_a_memory_and_reads_back_as_it_was() {
         assert_eq!(Some(read.messages), request().messages, "{name}");
     }
     let memory = bed.get(&cook, archived.id);
-    assert_eq!(memory.edition.text.content_type, ContentType::Transcript);
-    assert!(memory.edition.text.content.contains("the token lives an hour now"));
+    assert_eq!(memory.fields.text.content_type, ContentType::Transcript);
+    assert!(memory.fields.text.content.contains("the token lives an hour now"));
     let names: Vec<String> = bed
         .engine
         .conversations(&cook)

@@ -34,7 +34,7 @@ pub(super) fn ask(bed: &Bed, caller: &Caller, ask: Ask) -> Answer {
 
 #[track_caller]
 pub(super) fn contents(bed: &Bed, caller: &Caller, question: &str) -> Vec<String> {
-    ask(bed, caller, Ask::new(question)).hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
+    ask(bed, caller, Ask::new(question)).hits.into_iter().map(|hit| hit.memory.fields.text.content).collect()
 }
 
 fn part(hit: &Hit, name: PartName) -> Option<f64> {
@@ -302,9 +302,9 @@ fn twins_go_behind_what_says_something_else() {
         speaker: Some(speaker.to_owned()),
         ..SaveRequest::new(text)
     };
-    let twin = "The release train leaves every second Tuesday at noon";
-    bed.save(&user, said(twin, "Ada"));
-    bed.save(&user, said(&format!("{twin}!"), "Grace"));
+    let duplicate = "The release train leaves every second Tuesday at noon";
+    bed.save(&user, said(duplicate, "Ada"));
+    bed.save(&user, said(&format!("{duplicate}!"), "Grace"));
     bed.save(&user, said("The release notes are written by hand", "Ada"));
     let found = contents(&bed, &user, "when does the release train leave?");
     assert_eq!(found.len(), 3);
@@ -488,7 +488,7 @@ fn explained(bed: &Bed, user: &Caller, question: &str) -> Vec<String> {
     let scores: Vec<f64> =
         answer.hits.iter().filter_map(|hit| Some(hit.explanation.as_ref()?.score)).collect();
     assert!(scores.windows(2).all(|two| two[0] >= two[1]), "{scores:?}");
-    answer.hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
+    answer.hits.into_iter().map(|hit| hit.memory.fields.text.content).collect()
 }
 
 #[test]

@@ -346,7 +346,7 @@ fn a_paraphrase_waits_for_review_once_and_is_accepted_or_rejected() {
     let main = engine.pass(&user, told.pass.expect("a pass")).expect("shown").pass.note.unwrap_or_default();
     assert!(main.contains("1 new line left out: it is in other words than what was noted"), "{main}");
     let waiting = engine.review(&user, 9, None).expect("a page").memories;
-    let said: Vec<_> = waiting.iter().map(|memory| memory.edition.text.content.as_str()).collect();
+    let said: Vec<_> = waiting.iter().map(|memory| memory.fields.text.content.as_str()).collect();
     assert_eq!(said, ["IE11 is no longer supported"]);
     rewrite(&llm, new);
     assert_eq!(engine.consolidate(&user, true).expect("done").held, None, "it waits already");
@@ -357,7 +357,7 @@ fn a_paraphrase_waits_for_review_once_and_is_accepted_or_rejected() {
     engine.consolidate(&user, true).expect("done").held.expect("another");
     let waiting = engine.review(&user, 9, None).expect("a page").memories;
     let accepted = engine.accept(&user, waiting[0].id.into()).expect("accepted");
-    assert_eq!(accepted.standing.quarantined_at, None);
+    assert_eq!(accepted.status.quarantined_at, None);
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn listed(bed: &Bed, caller: &Caller, done: bool) -> Vec<String> {
     let filter = Filter { done: Some(done), ..Filter::default() };
     let request = ListRequest { filter, sort: Sort::Oldest, limit: 100, cursor: None };
     let page = bed.engine.list(caller, &request).expect("a list");
-    page.memories.into_iter().map(|memory| memory.edition.text.content).collect()
+    page.memories.into_iter().map(|memory| memory.fields.text.content).collect()
 }
 
 fn context(bed: &Bed, caller: &Caller) -> String {
@@ -62,7 +62,7 @@ fn open_todos_do_not_vanish_with_their_age_and_done_ones_do() {
     bed.clock.advance(100 * DAY);
     assert_eq!(tended(&bed, &user), (0, 1, 0));
     let reopened = bed.engine.reopen(&user, milk.into()).expect("open again").memory;
-    assert_eq!((reopened.standing.state, reopened.standing.done_at), (State::Active, None));
+    assert_eq!((reopened.status.state, reopened.status.done_at), (State::Active, None));
     assert_eq!(reopened.version.0, 1, "neither makes a version");
 }
 
@@ -75,7 +75,7 @@ fn an_open_todo_that_expires_is_archived_all_the_same() {
     bed.clock.advance(2 * DAY);
     assert_eq!(tended(&bed, &user), (0, 1, 0));
     assert_eq!(tended(&bed, &user), (0, 0, 0), "and stays so");
-    assert_eq!(bed.get(&user, id).standing.state, State::Archived);
+    assert_eq!(bed.get(&user, id).status.state, State::Archived);
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn done_is_dated_audited_told_twice_and_taken_back() {
     let id = bed.save(&user, todo("buy milk")).memory.id;
     let at = "2025-12-24".parse().expect("a day");
     let first = bed.engine.done(&user, id.into(), Some(at)).expect("done");
-    assert_eq!((first.memory.standing.done_at, first.changed), (Some(at), true));
+    assert_eq!((first.memory.status.done_at, first.changed), (Some(at), true));
     let again = bed.engine.done(&user, id.into(), None).expect("done before");
-    assert_eq!((again.memory.standing.done_at, again.changed), (Some(at), false));
+    assert_eq!((again.memory.status.done_at, again.changed), (Some(at), false));
     let later = "2025-12-25".parse().expect("a day");
     let moved = bed.engine.done(&user, id.into(), Some(later)).expect("another day");
-    assert_eq!((moved.memory.standing.done_at, moved.changed), (Some(later), true));
+    assert_eq!((moved.memory.status.done_at, moved.changed), (Some(later), true));
     assert!(bed.engine.reopen(&user, id.into()).expect("open").changed);
     assert!(!bed.engine.reopen(&user, id.into()).expect("open before").changed);
     let audit = bed.engine.audit(&user, &AuditFilter { space: None, memory: Some(id), last: 9 });
@@ -117,7 +117,7 @@ fn only_todos_and_goals_are_done_and_only_by_who_may_write() {
     refused!(bed.engine.done(&reader, id.into(), None), Error::Denied { .. });
     bed.engine.done(&writer, id.into(), None).expect("done");
     let edit = UpdateRequest { memory_type: Some(MemoryType::Fact), ..UpdateRequest::default() };
-    assert_eq!(bed.update(&writer, id, &edit).standing.done_at, None, "a fact is not done");
+    assert_eq!(bed.update(&writer, id, &edit).status.done_at, None, "a fact is not done");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_todo_that_is_said_again_is_open_again_and_that_is_told() {
     bed.engine.done(&user, id.into(), None).expect("done");
     let heard = SaveRequest { author: Some(Author::Auto), ..todo("buy milk") };
     bed.save(&user, heard);
-    assert!(bed.get(&user, id).standing.done_at.is_some(), "a pass that hears it again does not mean that");
+    assert!(bed.get(&user, id).status.done_at.is_some(), "a pass that hears it again does not mean that");
     let again = bed.save(&user, todo("buy milk"));
     assert_eq!(again.memory.id, id);
     assert!(again.warnings.iter().any(|warning| matches!(warning, Warning::Reopened { .. })), "{again:?}");

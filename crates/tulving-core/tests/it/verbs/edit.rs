@@ -6,7 +6,7 @@ use tulving_core::model::answer::Warning;
 use tulving_core::model::error::{Error, Invalid, Unique};
 use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
 use tulving_core::model::memory::{Memory, Mirror};
-use tulving_core::model::request::{Caller, ForgetRequest, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::request::{Caller, ForgetMode, ForgetRequest, SaveRequest, UpdateRequest};
 use tulving_core::model::vocabulary::{
     Boundary, Kind, MemoryType, Relation, Role, SpaceKind, Stability, State, VersionAct,
 };
@@ -37,8 +37,8 @@ fn an_update_changes_what_it_says_and_keeps_the_rest() {
     assert_eq!((after.version, after.number), (Version(2), before.number));
     assert!(after.usage.updated_at > before.usage.updated_at);
     let mut expected = before;
-    expected.edition.text.content = "two".to_owned();
-    expected.edition.text.content_hash = build::text("two").content_hash;
+    expected.fields.text.content = "two".to_owned();
+    expected.fields.text.content_hash = build::text("two").content_hash;
     expected.version = after.version;
     expected.usage.updated_at = after.usage.updated_at;
     assert_eq!(after, expected);
@@ -79,10 +79,10 @@ fn an_update_can_clear_a_field() {
         expires_at: Some(None),
         ..UpdateRequest::default()
     };
-    let edition = bed.update(&user, saved.memory.id, &clear).edition;
-    assert_eq!((edition.key, edition.text.title, edition.text.summary), (None, None, None));
-    assert_eq!((edition.text.tags.len(), edition.source_note), (0, None));
-    assert_eq!(edition.span.expires_at, None);
+    let fields = bed.update(&user, saved.memory.id, &clear).fields;
+    assert_eq!((fields.key, fields.text.title, fields.text.summary), (None, None, None));
+    assert_eq!((fields.text.tags.len(), fields.source_note), (0, None));
+    assert_eq!(fields.span.expires_at, None);
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn a_new_type_brings_its_own_defaults_unless_they_were_set() {
         },
     );
     let todo = UpdateRequest { memory_type: Some(MemoryType::Todo), ..UpdateRequest::default() };
-    let class = bed.update(&user, plain.memory.id, &todo).edition.class;
+    let class = bed.update(&user, plain.memory.id, &todo).fields.class;
     assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Volatile));
     assert_eq!(class.importance.get(), 0.3);
-    let class = bed.update(&user, set.memory.id, &todo).edition.class;
+    let class = bed.update(&user, set.memory.id, &todo).fields.class;
     assert_eq!((class.kind, class.stability), (Kind::Episodic, Stability::Evolving));
     assert_eq!(class.importance.get(), 0.9);
 }
@@ -219,7 +219,7 @@ fn editing_takes_the_role_of_a_writer_where_the_memory_lives() {
 
 fn mirror(bed: &Bed, user: &Caller) -> Memory {
     bed.world().put(user.space, user.viewer.principal, "an entry", |m| {
-        m.edition.boundary = Boundary::Private;
+        m.fields.boundary = Boundary::Private;
         m.provenance.source_path = Some("MEMORY.md".to_owned());
         m.provenance.mirror = Some(Mirror { line: 7, occurrence: 0 });
     })
@@ -232,7 +232,7 @@ fn a_mirror_follows_its_file_and_says_so() {
     let memory = mirror(&bed, &user);
     let record = bed.save(&user, "a record");
     let which = MemoryRef::Id(memory.id);
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     let refused = [
         bed.engine.update(&user, which, &said("x")).map(drop),
         bed.engine.revert(&user, which, Version(1)).map(drop),
@@ -294,11 +294,11 @@ fn the_history_of_long_contents_leaves_the_older_ones_out_and_says_so() {
     let told: Vec<bool> = history.iter().map(|entry| !entry.left_out).collect();
     assert_eq!(told, [true, true, true, true, true, false, false]);
     for entry in &history {
-        assert_eq!(entry.edition.text.content.is_empty(), entry.left_out);
+        assert_eq!(entry.fields.text.content.is_empty(), entry.left_out);
         assert_eq!(entry.changed.contains(&"content"), entry.version > Version(1), "{}", entry.version);
     }
     let back = bed.engine.revert(&user, id.into(), Version(1)).unwrap();
-    assert_eq!(back.memory.edition.text.content, long(1));
+    assert_eq!(back.memory.fields.text.content, long(1));
 }
 
 #[test]
@@ -328,9 +328,9 @@ fn a_revert_is_a_new_version_and_keeps_the_boundary() {
     );
     let back = bed.engine.revert(&hub, memory.memory.id.into(), Version(1)).unwrap().memory;
     assert_eq!(back.version, Version(3));
-    assert_eq!(back.edition.text.content, "one");
-    assert_eq!(back.edition.key.as_deref(), Some("k"));
-    assert_eq!(back.edition.boundary, Boundary::Team, "who may see it stays");
+    assert_eq!(back.fields.text.content, "one");
+    assert_eq!(back.fields.key.as_deref(), Some("k"));
+    assert_eq!(back.fields.boundary, Boundary::Team, "who may see it stays");
     let again = bed.engine.revert(&hub, memory.memory.id.into(), Version(3)).unwrap().memory;
     assert_eq!(again.version, Version(3), "to what it says already is nothing");
     refused!(
@@ -363,8 +363,8 @@ fn an_edit_made_meanwhile_is_kept() {
     });
     let after = bed.update(&user, memory.memory.id, &said("my content"));
     assert_eq!(after.version, Version(3));
-    assert_eq!(after.edition.text.content, "my content");
-    assert_eq!(after.edition.text.title.as_deref(), Some("their title"));
+    assert_eq!(after.fields.text.content, "my content");
+    assert_eq!(after.fields.text.title.as_deref(), Some("their title"));
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
             other.pin(&theirs, id.into()).expect("the other was faster");
         });
         let after = act(&bed, &user, memory.memory.id.into());
-        assert!(after.standing.pinned, "the pin was acknowledged");
+        assert!(after.status.pinned, "the pin was acknowledged");
         bed.engine.unpin(&user, memory.memory.id.into()).unwrap();
     }
     let (other, theirs, id) = (bed.beside(), user.clone(), memory.memory.id);
@@ -393,7 +393,7 @@ fn an_edit_does_not_undo_a_pin_or_an_archiving_made_meanwhile() {
         other.archive(&theirs, id.into()).expect("the other was faster");
     });
     let after = bed.update(&user, memory.memory.id, &said("third content"));
-    assert_eq!(after.standing.state, State::Archived);
+    assert_eq!(after.status.state, State::Archived);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use tulving_core::model::answer::Changes;
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, Seq, SpaceId};
 use tulving_core::model::limits;
-use tulving_core::model::request::{Caller, Manner, SaveRequest};
+use tulving_core::model::request::{Caller, ForgetMode, SaveRequest};
 use tulving_core::model::vocabulary::{Boundary, ChangeKind, Relation, Role};
 use tulving_core::ports::Log;
 use tulving_testkit::build;
@@ -88,11 +88,11 @@ fn who_loses_sight_of_a_memory_is_told_that_it_is_gone() {
     assert_eq!(told(&town.eve, after), [ChangeKind::Saved]);
     assert_eq!(told(ann, after), [ChangeKind::Erased, ChangeKind::Saved]);
     after = bed.engine.head().unwrap();
-    bed.forget(&within(ann, town.elsewhere), id, Manner::Soft);
+    bed.forget(&within(ann, town.elsewhere), id, ForgetMode::Soft);
     assert_eq!(told(&town.eve, after), [ChangeKind::Moved], "softly too");
     after = bed.engine.head().unwrap();
     bed.engine.restore(ann, id.into()).unwrap();
-    bed.forget(ann, id, Manner::Hard);
+    bed.forget(ann, id, ForgetMode::Hard);
     assert_eq!(told(&town.eve, after), [ChangeKind::Moved, ChangeKind::Erased]);
 }
 

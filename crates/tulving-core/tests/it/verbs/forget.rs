@@ -3,7 +3,7 @@
 use tulving_core::model::error::{Error, Unique};
 use tulving_core::model::id::{MemoryRef, Number, Version};
 use tulving_core::model::request::{
-    AuditFilter, Caller, Filter, ForgetRequest, Forgotten, Manner, Mode, SaveRequest, Sort,
+    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, Forgotten, Mode, SaveRequest, Sort,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, State};
 
@@ -49,10 +49,10 @@ fn forgetting_is_audited_with_its_reason() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.save(&user, "old");
-    let request = ForgetRequest { manner: Manner::Soft, reason: Some("  out of date ".to_owned()) };
+    let request = ForgetRequest { mode: ForgetMode::Soft, reason: Some("  out of date ".to_owned()) };
     bed.engine.forget(&user, memory.memory.id.into(), &request).unwrap();
     bed.engine.restore(&user, memory.memory.id.into()).unwrap();
-    bed.forget(&user, memory.memory.id, Manner::Hard);
+    bed.forget(&user, memory.memory.id, ForgetMode::Hard);
     assert_eq!(acts(&bed, &user), [AuditAct::Erased, AuditAct::Restored, AuditAct::Forgot]);
     let filter = AuditFilter { memory: Some(memory.memory.id), last: 9, ..AuditFilter::default() };
     let entries = bed.engine.audit(&user, &filter).unwrap();
@@ -79,12 +79,12 @@ fn a_hard_forget_is_final_also_after_a_soft_one() {
         let memory = bed.save(&user, "doomed");
         bed.update(&user, memory.memory.id, &said("doomed twice"));
         if softly_first {
-            bed.forget(&user, memory.memory.id, Manner::Soft);
+            bed.forget(&user, memory.memory.id, ForgetMode::Soft);
         }
-        bed.forget(&user, memory.memory.id, Manner::Hard);
+        bed.forget(&user, memory.memory.id, ForgetMode::Hard);
         refused!(bed.engine.get(&user, memory.memory.id.into()), Error::NoMemory { .. });
         refused!(bed.engine.restore(&user, memory.memory.id.into()), Error::NoMemory { .. });
-        let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+        let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
         refused!(bed.engine.forget(&user, memory.memory.id.into(), &hard), Error::NoMemory { .. });
         assert!(!format!("{:?}", bed.dump()).contains("doomed"));
     }
@@ -101,13 +101,13 @@ fn what_another_memory_holds_by_now_cannot_be_restored() {
         (SaveRequest { source_path: Some("p".to_owned()), ..SaveRequest::new("file") }, Unique::Content),
     ] {
         let first = bed.save(&user, request.clone());
-        bed.forget(&user, first.memory.id, Manner::Soft);
+        bed.forget(&user, first.memory.id, ForgetMode::Soft);
         let second = bed.save(&user, request);
         refused!(
             bed.engine.restore(&user, first.memory.id.into()),
             Error::Held { what, .. } if what == held
         );
-        bed.forget(&user, second.memory.id, Manner::Hard);
+        bed.forget(&user, second.memory.id, ForgetMode::Hard);
         bed.engine.restore(&user, first.memory.id.into()).unwrap();
     }
 }
@@ -122,7 +122,7 @@ fn an_admin_may_restore_what_was_shared_and_nobody_else_but_the_owner() {
     let private =
         bed.save(&owner, SaveRequest { boundary: Some(Boundary::Private), ..SaveRequest::new("private") });
     for memory in [&shared, &private] {
-        bed.forget(&owner, memory.memory.id, Manner::Soft);
+        bed.forget(&owner, memory.memory.id, ForgetMode::Soft);
         refused!(bed.engine.restore(&other, memory.memory.id.into()), Error::NoMemory { .. });
     }
     refused!(bed.engine.restore(&admin, private.memory.id.into()), Error::NoMemory { .. });
@@ -137,12 +137,12 @@ fn forgotten_memories_can_be_listed_by_their_owner() {
     let user = bed.user();
     let memory = bed.save(&user, "gone");
     bed.save(&user, "here");
-    bed.forget(&user, memory.memory.id, Manner::Soft);
+    bed.forget(&user, memory.memory.id, ForgetMode::Soft);
     let mut request = listing(Sort::Newest, 10);
     request.filter.forgotten = Forgotten::Only;
     let page = bed.engine.list(&user, &request).unwrap();
     assert_eq!(page.memories.len(), 1);
-    assert!(page.memories[0].standing.forgotten_at.is_some());
+    assert!(page.memories[0].status.forgotten_at.is_some());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn archiving_hides_from_recall_and_from_nothing_else() {
     let user = bed.user();
     let memory = bed.save(&user, "archived");
     let archived = bed.engine.archive(&user, memory.memory.id.into()).unwrap();
-    assert_eq!((archived.standing.state, archived.version), (State::Archived, Version(1)));
+    assert_eq!((archived.status.state, archived.version), (State::Archived, Version(1)));
     for mode in [Mode::Recent, Mode::Important, Mode::Substring("archived".to_owned())] {
         assert_eq!(bed.engine.recall(&user, &recall(mode)).unwrap().total_found, 0);
     }
@@ -160,7 +160,7 @@ fn archiving_hides_from_recall_and_from_nothing_else() {
     bed.engine.archive(&user, memory.memory.id.into()).unwrap();
     bed.engine.unarchive(&user, memory.memory.id.into()).unwrap();
     let active = bed.engine.unarchive(&user, memory.memory.id.into()).unwrap();
-    assert_eq!(active.standing.state, State::Active);
+    assert_eq!(active.status.state, State::Active);
     assert_eq!(bed.engine.recall(&user, &recall(Mode::Recent)).unwrap().total_found, 1);
     assert_eq!(
         acts(&bed, &user),
@@ -175,10 +175,10 @@ fn a_pin_is_audited_and_makes_no_version() {
     let user = bed.user();
     let memory = bed.save(&user, "pinned");
     for _ in 0..2 {
-        assert!(bed.engine.pin(&user, memory.memory.id.into()).unwrap().standing.pinned);
+        assert!(bed.engine.pin(&user, memory.memory.id.into()).unwrap().status.pinned);
     }
     for _ in 0..2 {
-        assert!(!bed.engine.unpin(&user, memory.memory.id.into()).unwrap().standing.pinned);
+        assert!(!bed.engine.unpin(&user, memory.memory.id.into()).unwrap().status.pinned);
     }
     assert_eq!(bed.get(&user, memory.memory.id).version, Version(1));
     assert_eq!(acts(&bed, &user), [AuditAct::Unpinned, AuditAct::Pinned]);
@@ -195,7 +195,7 @@ fn a_memory_forgotten_meanwhile_is_not_archived() {
     });
     refused!(bed.engine.archive(&user, memory.memory.id.into()), Error::Forgotten { .. });
     let restored = bed.engine.restore(&user, memory.memory.id.into()).unwrap().memory;
-    assert_eq!(restored.standing.state, State::Active);
+    assert_eq!(restored.status.state, State::Active);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn to_erase_what_another_saved_takes_an_admin() {
     let hub = bed.hub("hub");
     let [owner, other] = ["owner", "other"].map(|name| bed.member(name, hub, Role::Writer));
     let admin = bed.member("admin", hub, Role::Admin);
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     let (first, second) = (bed.save(&owner, "first"), bed.save(&owner, "second"));
     refused!(bed.engine.forget(&other, first.memory.id.into(), &hard), Error::OwnerOrAdmin { .. });
     bed.engine.forget(&other, first.memory.id.into(), &ForgetRequest::default()).unwrap();
@@ -227,7 +227,7 @@ fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
         };
         other.update(&theirs, id.into(), &private).expect("the owner was faster");
     });
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     refused!(bed.engine.forget(&admin, memory.memory.id.into(), &hard), Error::NoMemory { .. });
-    assert_eq!(bed.get(&owner, memory.memory.id).edition.text.content, "mine after all");
+    assert_eq!(bed.get(&owner, memory.memory.id).fields.text.content, "mine after all");
 }

@@ -1,11 +1,12 @@
 //! forget_where: all that a condition holds of, within one space, as one act.
 
-use tulving_core::model::answer::{Foreseen, Swept};
+use tulving_core::model::answer::{ForgetWherePreview, ForgottenMatches};
 use tulving_core::model::error::{Class, Error, Field, Invalid};
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits;
 use tulving_core::model::request::{
-    AuditFilter, Caller, Filter, ForgetRequest, ForgetWhere, Forgotten, Manner, SaveRequest, UpdateRequest,
+    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, SaveRequest,
+    UpdateRequest,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, MemoryType, Role, State};
 
@@ -19,20 +20,20 @@ fn with_tag(tag: &str) -> Filter {
     Filter { tags: vec![tag.to_owned()], ..Filter::default() }
 }
 
-fn asked(filter: Filter, manner: Manner, expect: Option<u64>) -> ForgetWhere {
-    ForgetWhere { filter, request: ForgetRequest { manner, reason: Some("enough".to_owned()) }, expect }
+fn asked(filter: Filter, mode: ForgetMode, expect: Option<u64>) -> ForgetWhere {
+    ForgetWhere { filter, request: ForgetRequest { mode, reason: Some("enough".to_owned()) }, expect }
 }
 
-fn old(manner: Manner) -> ForgetWhere {
-    asked(with_tag("old"), manner, None)
+fn old(mode: ForgetMode) -> ForgetWhere {
+    asked(with_tag("old"), mode, None)
 }
 
-fn ids(gone: &Swept) -> Vec<MemoryId> {
+fn ids(gone: &ForgottenMatches) -> Vec<MemoryId> {
     gone.forgotten.iter().map(|gone| gone.id).collect()
 }
 
 #[track_caller]
-fn foreseen(bed: &Bed, caller: &Caller, asked: &ForgetWhere) -> Foreseen {
+fn foreseen(bed: &Bed, caller: &Caller, asked: &ForgetWhere) -> ForgetWherePreview {
     bed.engine.foresee_forget_where(caller, asked).expect("it would be done")
 }
 
@@ -45,11 +46,11 @@ fn a_dry_run_counts_shows_the_newest_and_writes_nothing() {
     all.reverse();
     bed.save(&user, tagged("new", "new"));
     let before = format!("{:?}", bed.dump());
-    let told = foreseen(&bed, &user, &old(Manner::Hard));
+    let told = foreseen(&bed, &user, &old(ForgetMode::Hard));
     assert_eq!(told.count, 25);
     let newest: Vec<MemoryId> = told.newest.iter().map(|memory| memory.id).collect();
     assert_eq!(newest, all[..limits::FORESEEN]);
-    assert!(told.newest.iter().all(|memory| memory.edition.text.content.starts_with("old ")));
+    assert!(told.newest.iter().all(|memory| memory.fields.text.content.starts_with("old ")));
     assert_eq!(format!("{:?}", bed.dump()), before);
 }
 
@@ -64,9 +65,9 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     // Whatever the filter says of space: it is that of the call.
     for space in [None, Some(elsewhere.space)] {
         let filter = Filter { space, ..with_tag("old") };
-        assert_eq!(foreseen(&bed, &user, &asked(filter, Manner::Soft, None)).count, 2);
+        assert_eq!(foreseen(&bed, &user, &asked(filter, ForgetMode::Soft, None)).count, 2);
     }
-    let gone = bed.engine.forget_where(&user, &asked(with_tag("old"), Manner::Soft, Some(2))).unwrap();
+    let gone = bed.engine.forget_where(&user, &asked(with_tag("old"), ForgetMode::Soft, Some(2))).unwrap();
     assert_eq!(ids(&gone), [two, one]);
     for id in [one, two] {
         refused!(bed.engine.get(&user, id.into()), Error::Forgotten { .. });
@@ -79,16 +80,16 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     let told: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
     assert_eq!(told, [(AuditAct::Forgot, Some("enough"))]);
     assert_eq!(
-        bed.engine.forget_where(&user, &old(Manner::Hard)).unwrap().forgotten,
+        bed.engine.forget_where(&user, &old(ForgetMode::Hard)).unwrap().forgotten,
         [],
         "those are forgotten already"
     );
     bed.engine.restore(&user, one.into()).unwrap();
-    let gone = bed.engine.forget_where(&user, &old(Manner::Hard)).unwrap();
+    let gone = bed.engine.forget_where(&user, &old(ForgetMode::Hard)).unwrap();
     assert_eq!(ids(&gone), [one]);
     refused!(bed.engine.get(&user, one.into()), Error::NoMemory { .. });
     let fresh = Filter { forgotten: Forgotten::Only, ..with_tag("old") };
-    assert_eq!(foreseen(&bed, &user, &asked(fresh, Manner::Hard, None)).count, 0, "two stays as it is");
+    assert_eq!(foreseen(&bed, &user, &asked(fresh, ForgetMode::Hard, None)).count, 0, "two stays as it is");
     bed.engine.restore(&user, two.into()).unwrap();
 }
 
@@ -103,13 +104,13 @@ fn a_condition_has_to_name_something() {
         Filter { states: State::ALL.to_vec(), content_only: true, ..Filter::default() },
     ];
     for filter in bare {
-        let asked = asked(filter, Manner::Soft, None);
+        let asked = asked(filter, ForgetMode::Soft, None);
         refused!(bed.engine.forget_where(&user, &asked), Error::Invalid(Invalid::ConditionMissing));
         refused!(bed.engine.foresee_forget_where(&user, &asked), Error::Invalid(Invalid::ConditionMissing));
     }
     let all = Filter { substring: Some(" ".to_owned()), ..Filter::default() };
     refused!(
-        bed.engine.forget_where(&user, &asked(all, Manner::Soft, None)),
+        bed.engine.forget_where(&user, &asked(all, ForgetMode::Soft, None)),
         Error::Invalid(Invalid::Empty { field: Field::Text })
     );
     assert_eq!(bed.contents(&user), ["here"]);
@@ -122,7 +123,7 @@ fn another_count_than_expected_forgets_nothing_and_both_are_named() {
     for content in ["one", "two", "three"] {
         bed.save(&user, tagged("old", content));
     }
-    let asked = asked(with_tag("old"), Manner::Soft, Some(2));
+    let asked = asked(with_tag("old"), ForgetMode::Soft, Some(2));
     let error = bed.engine.forget_where(&user, &asked).expect_err("another count");
     assert_eq!((error.class(), error.code()), (Class::Conflict, "count_mismatch"));
     assert_eq!(error.to_string(), "expected 2 matching memories, found 3");
@@ -138,7 +139,7 @@ fn the_count_is_looked_at_again_where_somebody_was_faster() {
     bed.store.before_next_apply(move |_| {
         other.forget(&theirs, one.into(), &ForgetRequest::default()).expect("the other was faster");
     });
-    let asked = asked(with_tag("old"), Manner::Soft, Some(2));
+    let asked = asked(with_tag("old"), ForgetMode::Soft, Some(2));
     refused!(bed.engine.forget_where(&user, &asked), Error::CountChanged { expected: 2, found: 1 });
     assert_eq!(bed.contents(&user), ["two"]);
 }
@@ -154,12 +155,12 @@ fn private_memories_of_others_are_neither_counted_nor_touched() {
     let his = bed.save(&bob, private("his")).memory.id;
     let shared = bed.save(&ann, tagged("old", "shared")).memory.id;
     for (who, count) in [(&ann, 2), (&bob, 2), (&admin, 1)] {
-        assert_eq!(foreseen(&bed, who, &old(Manner::Soft)).count, count);
+        assert_eq!(foreseen(&bed, who, &old(ForgetMode::Soft)).count, count);
     }
-    let gone = bed.engine.forget_where(&bob, &old(Manner::Soft)).unwrap();
+    let gone = bed.engine.forget_where(&bob, &old(ForgetMode::Soft)).unwrap();
     assert_eq!(ids(&gone), [shared, his]);
     bed.get(&ann, hers);
-    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap().forgotten, []);
+    assert_eq!(bed.engine.forget_where(&admin, &old(ForgetMode::Hard)).unwrap().forgotten, []);
     bed.get(&ann, hers);
 }
 
@@ -174,19 +175,25 @@ fn to_erase_takes_the_owner_or_an_admin_and_one_of_others_holds_all_back() {
         bed.save(&ann, tagged("old", content));
     }
     bed.save(&bob, tagged("old", "his"));
-    for asked in [old(Manner::Soft), old(Manner::Hard)] {
+    for asked in [old(ForgetMode::Soft), old(ForgetMode::Hard)] {
         refused!(bed.engine.forget_where(&reader, &asked), Error::Denied { need: Role::Writer, .. });
         refused!(bed.engine.foresee_forget_where(&reader, &asked), Error::Denied { need: Role::Writer, .. });
     }
-    refused!(bed.engine.foresee_forget_where(&bob, &old(Manner::Hard)), Error::OfOthers { count: 2, of: 3 });
+    refused!(
+        bed.engine.foresee_forget_where(&bob, &old(ForgetMode::Hard)),
+        Error::OfOthers { count: 2, of: 3 }
+    );
     assert_eq!(
-        words(bed.engine.forget_where(&bob, &old(Manner::Hard))),
+        words(bed.engine.forget_where(&bob, &old(ForgetMode::Hard))),
         "2 of the 3 memories that match belong to others; only an admin of the space may erase those"
     );
     assert_eq!(bed.contents(&bob).len(), 3);
     let own = Filter { substring: Some("his".to_owned()), ..with_tag("old") };
-    assert_eq!(bed.engine.forget_where(&bob, &asked(own, Manner::Hard, Some(1))).unwrap().forgotten.len(), 1);
-    assert_eq!(bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap().forgotten.len(), 2);
+    assert_eq!(
+        bed.engine.forget_where(&bob, &asked(own, ForgetMode::Hard, Some(1))).unwrap().forgotten.len(),
+        1
+    );
+    assert_eq!(bed.engine.forget_where(&admin, &old(ForgetMode::Hard)).unwrap().forgotten.len(), 2);
     assert_eq!(bed.contents(&ann), [] as [&str; 0]);
 }
 
@@ -202,8 +209,8 @@ fn what_its_owner_made_private_meanwhile_is_not_erased_by_an_admin() {
         let private = UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() };
         other.update(&theirs, one.into(), &private).expect("the owner was faster");
     });
-    assert_eq!(ids(&bed.engine.forget_where(&admin, &old(Manner::Hard)).unwrap()), [two]);
-    assert_eq!(bed.get(&owner, one).edition.text.content, "one");
+    assert_eq!(ids(&bed.engine.forget_where(&admin, &old(ForgetMode::Hard)).unwrap()), [two]);
+    assert_eq!(bed.get(&owner, one).fields.text.content, "one");
 }
 
 #[test]
@@ -216,8 +223,8 @@ fn what_was_edited_out_of_the_condition_stays() {
         let kept = UpdateRequest { tags: Some(vec!["keep".to_owned()]), ..said("one after all") };
         other.update(&theirs, one.into(), &kept).expect("the other was faster");
     });
-    assert_eq!(ids(&bed.engine.forget_where(&user, &old(Manner::Hard)).unwrap()), [two]);
-    assert_eq!(bed.get(&user, one).edition.text.content, "one after all");
+    assert_eq!(ids(&bed.engine.forget_where(&user, &old(ForgetMode::Hard)).unwrap()), [two]);
+    assert_eq!(bed.get(&user, one).fields.text.content, "one after all");
 }
 
 #[test]
@@ -235,10 +242,10 @@ fn what_files_say_and_what_is_archived_is_left_out_unless_the_archive_is_named()
     let mut list = crate::bed::listing(tulving_core::model::request::Sort::Newest, 10);
     list.filter = file.clone();
     assert_eq!(bed.engine.list(&user, &list).unwrap().memories.len(), 1);
-    assert_eq!(bed.engine.forget_where(&user, &asked(file, Manner::Hard, None)).unwrap().forgotten, []);
-    let gone = bed.engine.forget_where(&user, &asked(filter(Vec::new()), Manner::Hard, Some(1))).unwrap();
+    assert_eq!(bed.engine.forget_where(&user, &asked(file, ForgetMode::Hard, None)).unwrap().forgotten, []);
+    let gone = bed.engine.forget_where(&user, &asked(filter(Vec::new()), ForgetMode::Hard, Some(1))).unwrap();
     assert_eq!(ids(&gone), [tea]);
-    let gone = bed.engine.forget_where(&user, &asked(filter(vec![State::Archived]), Manner::Soft, None));
+    let gone = bed.engine.forget_where(&user, &asked(filter(vec![State::Archived]), ForgetMode::Soft, None));
     assert_eq!(ids(&gone.unwrap()), [archived]);
     assert_eq!(bed.engine.list(&user, &list).unwrap().memories.len(), 1, "the file still says it");
 }
@@ -254,7 +261,7 @@ fn more_than_one_act_may_forget_is_refused_with_the_number() {
     let requests = (0..limits::BATCH).map(request).collect();
     bed.engine.save_many(&user, requests).expect("saved");
     let filter = Filter { types: vec![MemoryType::Observation], ..Filter::default() };
-    let all = asked(filter, Manner::Soft, None);
+    let all = asked(filter, ForgetMode::Soft, None);
     let last = bed.save(&user, request(limits::BATCH)).memory.id;
     for refused in [
         bed.engine.forget_where(&user, &all).map(drop),
@@ -265,7 +272,7 @@ fn more_than_one_act_may_forget_is_refused_with_the_number() {
         assert_eq!(error.to_string(), "10001 memories match and the limit is 10000");
         assert!(error.hint().is_some_and(|hint| hint.starts_with("narrow it down")));
     }
-    bed.forget(&user, last, Manner::Hard);
+    bed.forget(&user, last, ForgetMode::Hard);
     assert_eq!(bed.engine.forget_where(&user, &all).unwrap().forgotten.len(), limits::BATCH);
     assert_eq!(bed.contents(&user), [] as [&str; 0]);
 }

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use tulving_core::Document;
 use tulving_core::model::file::Stamp;
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::request::{Caller, Filter, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::request::{Caller, Filter, ForgetMode, SaveRequest, UpdateRequest};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, State};
-use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile, Taken};
+use tulving_core::verbs::import::{self, FileImportOutcome, ImportPlan, ReadFile, SeenFile};
 
 use crate::bed::{Bed, listing};
 
@@ -19,7 +19,7 @@ fn stamp(written: i64, text: &str) -> Stamp {
     Stamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 }
 }
 
-fn plan(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> Plan {
+fn plan(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> ImportPlan {
     let seen = tree
         .iter()
         .map(|(path, written, text)| SeenFile { path: (*path).to_owned(), stamp: stamp(*written, text) })
@@ -37,7 +37,7 @@ fn files(seen: Vec<SeenFile>, tree: &Tree<'_>) -> Vec<ReadFile> {
 }
 
 /// Imports a tree, and says what became of each file that was read.
-fn import(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> (Vec<(String, Taken)>, Plan) {
+fn import(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> (Vec<(String, FileImportOutcome)>, ImportPlan) {
     let mut plan = plan(bed, caller, tree);
     let read = files(std::mem::take(&mut plan.read), tree);
     let taken = bed.engine.import(caller, &mut plan, read).expect("imported");
@@ -46,7 +46,7 @@ fn import(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> (Vec<(String, Taken)>,
     (taken, plan)
 }
 
-fn of(path: &str, became: Taken) -> (String, Taken) {
+fn of(path: &str, became: FileImportOutcome) -> (String, FileImportOutcome) {
     (path.to_owned(), became)
 }
 
@@ -55,7 +55,7 @@ fn at(bed: &Bed, path: &str) -> Option<(MemoryId, String, State)> {
     request.filter = Filter { source_path: Some(path.to_owned()), ..Filter::default() };
     let mut page = bed.engine.list(&bed.user(), &request).expect("a list").memories;
     assert!(page.len() < 2, "{path} has one memory");
-    page.pop().map(|memory| (memory.id, memory.edition.text.content, memory.standing.state))
+    page.pop().map(|memory| (memory.id, memory.fields.text.content, memory.status.state))
 }
 
 #[test]
@@ -64,13 +64,16 @@ fn what_is_as_it_was_is_neither_read_nor_written() {
     let user = bed.user();
     let tree = vec![("/d/a.md", 1, "# A\n\nalpha"), ("/d/b.txt", 1, "beta")];
     let (taken, _) = import(&bed, &user, &tree);
-    assert_eq!(taken, [of("/d/a.md", Taken::Created), of("/d/b.txt", Taken::Created)]);
+    assert_eq!(
+        taken,
+        [of("/d/a.md", FileImportOutcome::Created), of("/d/b.txt", FileImportOutcome::Created)]
+    );
     let head = bed.engine.head().expect("the log");
     let (again, plan) = import(&bed, &user, &tree);
     assert_eq!((again, plan.unchanged), (vec![], 2));
     assert_eq!(bed.engine.head().expect("the log"), head);
     let touched = vec![("/d/a.md", 9, "# A\n\nalpha"), ("/d/b.txt", 1, "beta")];
-    assert_eq!(import(&bed, &user, &touched).0, [of("/d/a.md", Taken::Unchanged)]);
+    assert_eq!(import(&bed, &user, &touched).0, [of("/d/a.md", FileImportOutcome::Unchanged)]);
     assert_eq!(bed.engine.head().expect("the log"), head, "that it was touched is no change");
     assert_eq!(import(&bed, &user, &touched).1.unchanged, 2, "and is known from now on");
 }
@@ -82,7 +85,11 @@ fn a_file_that_was_just_written_is_not_trusted_by_its_time_alone() {
     let now = bed.engine.now().as_micros() / 1_000_000;
     import(&bed, &user, &vec![("/d/a.txt", now, "one")]);
     let (taken, _) = import(&bed, &user, &vec![("/d/a.txt", now, "two")]);
-    assert_eq!(taken, [of("/d/a.txt", Taken::Updated)], "the same size and time, and other words");
+    assert_eq!(
+        taken,
+        [of("/d/a.txt", FileImportOutcome::Updated)],
+        "the same size and time, and other words"
+    );
 }
 
 #[test]
@@ -92,7 +99,7 @@ fn what_says_something_else_is_a_new_version() {
     import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     let (id, ..) = at(&bed, "/d/a.md").expect("there");
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
-    assert_eq!(taken, [of("/d/a.md", Taken::Updated)]);
+    assert_eq!(taken, [of("/d/a.md", FileImportOutcome::Updated)]);
     assert_eq!(at(&bed, "/d/a.md"), Some((id, "alpha and more".to_owned(), State::Active)));
     assert_eq!(bed.engine.history(&user, id.into()).expect("versions").len(), 2);
 }
@@ -104,7 +111,7 @@ fn a_file_that_moved_keeps_its_memory() {
     import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
     let (id, ..) = at(&bed, "/d/a.md").expect("there");
     let (taken, plan) = import(&bed, &user, &vec![("/d/sub/c.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
-    assert_eq!(taken, [of("/d/sub/c.md", Taken::Moved { from: "/d/a.md".to_owned() })]);
+    assert_eq!(taken, [of("/d/sub/c.md", FileImportOutcome::Moved { from: "/d/a.md".to_owned() })]);
     assert!(plan.vanished().len() == 0);
     assert_eq!((at(&bed, "/d/a.md"), at(&bed, "/d/sub/c.md").map(|found| found.0)), (None, Some(id)));
     let (again, plan) = import(&bed, &user, &vec![("/d/sub/c.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
@@ -120,8 +127,8 @@ fn a_file_that_moved_to_where_another_memory_is_becomes_that_one() {
     let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
     let pushed = bed.engine.push(&user, document).expect("pushed");
     let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")]);
-    let moved = Taken::Moved { from: "/d/a.md".to_owned() };
-    assert_eq!(taken, [of("/d/b.md", moved), of("/d/c.md", Taken::Created)]);
+    let moved = FileImportOutcome::Moved { from: "/d/a.md".to_owned() };
+    assert_eq!(taken, [of("/d/b.md", moved), of("/d/c.md", FileImportOutcome::Created)]);
     assert_eq!(at(&bed, "/d/b.md").expect("there").0, pushed.memory.id);
     assert_eq!(bed.get(&user, pushed.memory.id).provenance.paths(), ["/d/b.md"]);
     assert_eq!(plan.vanished().len(), 0);
@@ -134,14 +141,14 @@ fn a_file_that_was_forgotten_and_pushed_again_is_followed_again() {
     let user = bed.user();
     import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     let (id, ..) = at(&bed, "/d/a.md").expect("there");
-    bed.forget(&user, id, Manner::Soft);
+    bed.forget(&user, id, ForgetMode::Soft);
     assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "more")]).1.forgotten, ["/d/a.md"]);
     let about = SaveRequest { source_path: Some("/d/a.md".to_owned()), ..SaveRequest::default() };
     let document = Document { name: Some("/d/a.md".to_owned()), bytes: b"alpha".to_vec(), about };
     let pushed = bed.engine.push(&user, document).expect("pushed");
     assert_ne!(pushed.memory.id, id);
     let (taken, plan) = import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]);
-    assert_eq!((taken, plan.forgotten.len()), (vec![of("/d/a.md", Taken::Updated)], 0));
+    assert_eq!((taken, plan.forgotten.len()), (vec![of("/d/a.md", FileImportOutcome::Updated)], 0));
     assert_eq!(at(&bed, "/d/a.md"), Some((pushed.memory.id, "alpha and more".to_owned(), State::Active)));
     assert_eq!(import(&bed, &user, &vec![("/d/a.md", 2, "alpha and more")]).1.unchanged, 1);
 }
@@ -155,7 +162,7 @@ fn what_is_gone_from_elsewhere_has_not_vanished_here() {
     let document = Document { name: Some("/d/b.md".to_owned()), bytes: b"alpha".to_vec(), about };
     bed.engine.push(&user, document).expect("pushed");
     let (taken, plan) = import(&bed, &user, &vec![("/d/b.md", 1, "alpha")]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Moved { from: "/gone/a.md".to_owned() })]);
+    assert_eq!(taken, [of("/d/b.md", FileImportOutcome::Moved { from: "/gone/a.md".to_owned() })]);
     assert_eq!(plan.vanished().len(), 0, "nobody asked about it");
 }
 
@@ -173,7 +180,10 @@ fn of_two_who_find_a_file_moved_the_second_finds_it_where_it_is() {
         let files = read.map(|seen| ReadFile { seen, bytes: b"alpha".to_vec(), about: about.clone() });
         bed.engine.import(&user, plan, files.collect()).expect("imported").remove(0).became
     });
-    assert_eq!(became, [Taken::Moved { from: "/d/a.md".to_owned() }, Taken::Unchanged]);
+    assert_eq!(
+        became,
+        [FileImportOutcome::Moved { from: "/d/a.md".to_owned() }, FileImportOutcome::Unchanged]
+    );
     assert_eq!((at(&bed, "/d/a.md"), at(&bed, "/d/b.md").map(|at| at.0)), (None, Some(id)));
 }
 
@@ -189,7 +199,7 @@ fn a_file_whose_memory_went_to_another_space_is_new() {
     let seen = moved.read.remove(0);
     let file = ReadFile { seen, bytes: b"alpha".to_vec(), about: SaveRequest::default() };
     let taken = bed.engine.import(&user, &mut moved, vec![file]).expect("imported");
-    assert_eq!(taken[0].became, Taken::Created);
+    assert_eq!(taken[0].became, FileImportOutcome::Created);
     let there = bed.get(&crate::bed::within(&user, hub), id);
     assert_eq!(there.provenance.source_path.as_deref(), Some("/d/a.md"), "what is elsewhere is let be");
 }
@@ -210,7 +220,10 @@ fn a_tree_that_moved_as_a_whole_keeps_its_memories() {
     assert_eq!(import(&bed, &user, &vec![("/d/c.md", 1, "gamma")]).1.vanished().len(), 0, "not asked for");
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")]);
     let from = "/gone/a.md".to_owned();
-    assert_eq!(taken, [of("/d/a.md", Taken::Moved { from }), of("/d/b.md", Taken::Known)]);
+    assert_eq!(
+        taken,
+        [of("/d/a.md", FileImportOutcome::Moved { from }), of("/d/b.md", FileImportOutcome::Known)]
+    );
     assert_eq!(at(&bed, "/d/a.md").expect("there").0, id);
 }
 
@@ -223,10 +236,10 @@ fn what_somebody_archived_stays_archived_until_its_file_says_something_else() {
     bed.engine.archive(&user, id.into()).expect("archived");
     for written in [1, 2] {
         import(&bed, &user, &vec![("/d/a.md", written, "alpha")]);
-        assert_eq!(bed.get(&user, id).standing.state, State::Archived);
+        assert_eq!(bed.get(&user, id).status.state, State::Archived);
     }
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 3, "alpha in other words")]);
-    assert_eq!(taken, [of("/d/a.md", Taken::Revived)]);
+    assert_eq!(taken, [of("/d/a.md", FileImportOutcome::Revived)]);
 }
 
 #[test]
@@ -236,8 +249,8 @@ fn a_private_key_is_left_out_whatever_it_is_called() {
         "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----\n";
     let about = format!("A key begins so:\n\n{key}");
     let (taken, _) = import(&bed, &bed.user(), &vec![("/d/a.txt", 1, key), ("/d/b.txt", 1, &about)]);
-    assert_eq!(taken[0].1, Taken::Skipped { why: "it is a private key".to_owned() });
-    assert_eq!(taken[1].1, Taken::Created);
+    assert_eq!(taken[0].1, FileImportOutcome::Skipped { why: "it is a private key".to_owned() });
+    assert_eq!(taken[1].1, FileImportOutcome::Created);
 }
 
 #[test]
@@ -277,7 +290,7 @@ fn what_is_foreseen_is_what_becomes() {
 
 /// Asserts that a dry run of an import with `--prune` says what the import then does.
 #[track_caller]
-fn assert_foreseen(bed: &Bed, tree: &Tree<'_>) -> (Vec<(String, Taken)>, HashSet<MemoryId>) {
+fn assert_foreseen(bed: &Bed, tree: &Tree<'_>) -> (Vec<(String, FileImportOutcome)>, HashSet<MemoryId>) {
     let user = bed.user();
     let mut foreseen = plan(bed, &user, tree);
     let read = files(std::mem::take(&mut foreseen.read), tree);
@@ -299,10 +312,10 @@ fn a_dry_run_foresees_files_that_exchange_what_they_say() {
     import(&bed, &bed.user(), &vec![("/d/a.md", 1, "alpha")]);
     let given = vec![("/d/a.md", 2, "beta"), ("/d/b.md", 1, "alpha")];
     let (taken, _) = assert_foreseen(&bed, &given);
-    assert_eq!(taken, [of("/d/a.md", Taken::Updated), of("/d/b.md", Taken::Created)]);
+    assert_eq!(taken, [of("/d/a.md", FileImportOutcome::Updated), of("/d/b.md", FileImportOutcome::Created)]);
     let swapped = vec![("/d/a.md", 3, "alpha"), ("/d/b.md", 2, "beta")];
     let (taken, _) = assert_foreseen(&bed, &swapped);
-    assert_eq!(taken, [of("/d/a.md", Taken::Known), of("/d/b.md", Taken::Revived)]);
+    assert_eq!(taken, [of("/d/a.md", FileImportOutcome::Known), of("/d/b.md", FileImportOutcome::Revived)]);
 }
 
 #[test]
@@ -334,7 +347,7 @@ fn what_is_as_it_was_and_has_other_labels_is_counted() {
     let (id, ..) = at(&bed, "/d/a.md").expect("there");
     let tags = Some(vec!["ops".to_owned()]);
     bed.update(&user, id, &UpdateRequest { tags, ..UpdateRequest::default() });
-    let differing = |plan: &Plan, tags: &[&str], boundary| {
+    let differing = |plan: &ImportPlan, tags: &[&str], boundary| {
         let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
         bed.engine.differing_import(&user, plan, &tags, boundary).expect("counted")
     };
@@ -352,7 +365,7 @@ fn two_files_that_say_the_same_are_one_memory_and_a_copy_is_no_move() {
     let user = bed.user();
     import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     let (taken, _) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha")]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Known)]);
+    assert_eq!(taken, [of("/d/b.md", FileImportOutcome::Known)]);
     let (id, ..) = at(&bed, "/d/a.md").expect("there");
     assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/a.md", "/d/b.md"]);
 }
@@ -372,7 +385,7 @@ fn what_vanished_is_said_and_archived_only_when_asked() {
     let (_, plan) = import(&bed, &user, &vec![("/d/a.md", 1, "alpha")]);
     assert!(plan.vanished().len() == 0, "it is said once");
     let (taken, _) = import(&bed, &user, &tree);
-    assert_eq!(taken, [of("/d/b.md", Taken::Revived)]);
+    assert_eq!(taken, [of("/d/b.md", FileImportOutcome::Revived)]);
     assert_eq!(at(&bed, "/d/b.md").map(|found| found.2), Some(State::Active));
 }
 
@@ -392,11 +405,11 @@ fn what_was_forgotten_stays_forgotten_and_what_was_erased_comes_back() {
     let user = bed.user();
     let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "beta")];
     import(&bed, &user, &tree);
-    bed.forget(&user, at(&bed, "/d/a.md").expect("there").0, Manner::Soft);
-    bed.forget(&user, at(&bed, "/d/b.md").expect("there").0, Manner::Hard);
+    bed.forget(&user, at(&bed, "/d/a.md").expect("there").0, ForgetMode::Soft);
+    bed.forget(&user, at(&bed, "/d/b.md").expect("there").0, ForgetMode::Hard);
     let (taken, plan) = import(&bed, &user, &tree);
     assert_eq!(plan.forgotten, ["/d/a.md"]);
-    assert_eq!(taken, [of("/d/b.md", Taken::Created)]);
+    assert_eq!(taken, [of("/d/b.md", FileImportOutcome::Created)]);
     assert_eq!(at(&bed, "/d/a.md"), None);
 }
 
@@ -407,9 +420,9 @@ fn one_file_that_cannot_be_taken_costs_only_itself() {
     let huge = "word ".repeat(700_000);
     let tree = vec![("/d/a.md", 1, "alpha"), ("/d/empty.md", 1, " \n"), ("/d/huge.md", 1, &huge)];
     let (taken, _) = import(&bed, &user, &tree);
-    assert_eq!(taken[0], of("/d/a.md", Taken::Created));
-    let why = |became: &Taken| match became {
-        Taken::Skipped { why } => why.clone(),
+    assert_eq!(taken[0], of("/d/a.md", FileImportOutcome::Created));
+    let why = |became: &FileImportOutcome| match became {
+        FileImportOutcome::Skipped { why } => why.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(why(&taken[1].1), "the content is empty");
@@ -473,8 +486,8 @@ fn files_that_say_the_same_are_one_memory_that_follows_them() {
     let user = bed.user();
     let tree = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 1, "alpha"), ("/d/c.md", 1, "gamma")];
     let (taken, _) = import(&bed, &user, &tree);
-    let new = |path: &str| of(path, Taken::Created);
-    assert_eq!(taken, [new("/d/a.md"), of("/d/b.md", Taken::Known), new("/d/c.md")]);
+    let new = |path: &str| of(path, FileImportOutcome::Created);
+    assert_eq!(taken, [new("/d/a.md"), of("/d/b.md", FileImportOutcome::Known), new("/d/c.md")]);
     let (id, ..) = at(&bed, "/d/b.md").expect("there");
     assert_eq!(at(&bed, "/d/a.md").map(|found| found.0), Some(id));
     assert_eq!(import(&bed, &user, &tree).1.unchanged, 3);
@@ -487,13 +500,13 @@ fn files_that_say_the_same_are_one_memory_that_follows_them() {
 
     let back = vec![("/d/a.md", 1, "alpha"), ("/d/b.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
     let (taken, _) = import(&bed, &user, &back);
-    assert_eq!(taken, [of("/d/b.md", Taken::Known), of("/d/c.md", Taken::Revived)]);
+    assert_eq!(taken, [of("/d/b.md", FileImportOutcome::Known), of("/d/c.md", FileImportOutcome::Revived)]);
     assert_eq!(at(&bed, "/d/b.md").map(|found| found.0), Some(id));
     assert_eq!(at(&bed, "/d/c.md").map(|found| found.0), Some(own), "what says it already");
 
     let moved = vec![("/d/a.md", 1, "alpha"), ("/d/e.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
     let (taken, _) = import(&bed, &user, &moved);
-    assert_eq!(taken, [of("/d/e.md", Taken::Moved { from: "/d/b.md".to_owned() })]);
+    assert_eq!(taken, [of("/d/e.md", FileImportOutcome::Moved { from: "/d/b.md".to_owned() })]);
     assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/a.md", "/d/e.md"]);
 
     let fewer = vec![("/d/e.md", 3, "alpha"), ("/d/c.md", 2, "beta")];
@@ -503,7 +516,7 @@ fn files_that_say_the_same_are_one_memory_that_follows_them() {
     assert_eq!(bed.get(&user, id).provenance.paths(), ["/d/e.md"]);
     let (_, plan) = import(&bed, &user, &vec![("/d/c.md", 2, "beta")]);
     assert_eq!(bed.engine.prune_import(&user, &plan).expect("pruned").len(), 1);
-    assert_eq!(bed.get(&user, id).standing.state, State::Archived);
-    assert_eq!(import(&bed, &user, &tree).0[0], of("/d/a.md", Taken::Revived));
+    assert_eq!(bed.get(&user, id).status.state, State::Archived);
+    assert_eq!(import(&bed, &user, &tree).0[0], of("/d/a.md", FileImportOutcome::Revived));
     assert_eq!(at(&bed, "/d/a.md").map(|found| found.0), Some(id));
 }

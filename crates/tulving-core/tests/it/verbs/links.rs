@@ -6,7 +6,8 @@ use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, MemoryRef, Number};
 use tulving_core::model::request::{
-    About, AssociationRequest, AuditFilter, BriefingRequest, Caller, SaveRequest, Sort, TimelineRequest,
+    AssociationRequest, AuditFilter, BriefingRequest, Caller, SaveRequest, Sort, TimelineRequest,
+    TimelineSubject,
 };
 use tulving_core::model::score::Weight;
 use tulving_core::model::time::Timestamp;
@@ -24,7 +25,7 @@ fn save_all<const N: usize>(bed: &Bed, caller: &Caller, contents: [&str; N]) -> 
 
 fn near(bed: &Bed, caller: &Caller, from: MemoryId, depth: usize) -> Vec<(String, usize)> {
     let found = bed.engine.related(caller, from.into(), depth).expect("relatives");
-    found.into_iter().map(|relative| (relative.memory.edition.text.content, relative.distance)).collect()
+    found.into_iter().map(|relative| (relative.memory.fields.text.content, relative.distance)).collect()
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn an_update_stops_superseding_when_it_is_unlinked_or_forgotten() {
     let [old, new] = save_all(&bed, &user, ["old", "new"]);
     bed.link(&user, new, old, Relation::Updates);
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
-    bed.forget(&user, new, tulving_core::model::request::Manner::Soft);
+    bed.forget(&user, new, tulving_core::model::request::ForgetMode::Soft);
     assert_eq!(bed.get(&user, old).superseded_by, None);
     bed.engine.restore(&user, new.into()).unwrap();
     assert_eq!(bed.get(&user, old).superseded_by, Some(new));
@@ -200,7 +201,8 @@ fn of_a_ring_that_is_stored_all_the_same_the_newest_link_counts() {
     let holding: Vec<MemoryId> =
         page.iter().filter(|memory| memory.superseded_by.is_none()).map(|memory| memory.id).collect();
     assert_eq!(holding, [ids[2]]);
-    let timeline = bed.engine.timeline(&user, &TimelineRequest::new(About::Memory(before.into()))).unwrap();
+    let timeline =
+        bed.engine.timeline(&user, &TimelineRequest::new(TimelineSubject::Memory(before.into()))).unwrap();
     let told = timeline.entries.iter().filter(|entry| entry.holds).map(|entry| entry.memory.id);
     assert_eq!(told.collect::<Vec<_>>(), [ids[2]]);
     // Naming the current memory breaks the ring.

@@ -8,7 +8,7 @@ use tulving_core::model::id::{MemoryId, MemoryRef, Number};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Filter;
-use tulving_core::model::request::{Caller, ListRequest, Manner, SaveRequest, Sort};
+use tulving_core::model::request::{Caller, ForgetMode, ListRequest, SaveRequest, Sort};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{MemoryType, Role, State};
 
@@ -91,7 +91,7 @@ fn pages_neither_skip_nor_repeat_while_others_write() {
             let mut heavy = said(&format!("heavier {page}"));
             heavy.importance = Some(1.0);
             other.update(&user, ids[at + 2].into(), &heavy).expect("another edit");
-            bed.forget(&user, ids[at + 3], Manner::Hard);
+            bed.forget(&user, ids[at + 3], ForgetMode::Hard);
         });
         let mut listed: Vec<MemoryId> = paged.iter().map(|memory| memory.id).collect();
         let all = listed.len();
@@ -122,7 +122,7 @@ fn a_frozen_order_stays_when_what_it_is_by_changes() {
     });
     assert_eq!(paged.iter().map(|memory| memory.id).collect::<Vec<_>>(), order);
     let last = paged.iter().find(|memory| memory.id == ids[0]).expect("listed");
-    assert_eq!(last.edition.text.content, "heavier 0", "each memory is given as it is when its page is");
+    assert_eq!(last.fields.text.content, "heavier 0", "each memory is given as it is when its page is");
 }
 
 #[test]

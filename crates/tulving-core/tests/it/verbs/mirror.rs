@@ -27,7 +27,7 @@ fn found(engine: &Engine, caller: &Caller, text: &str) -> Answer {
 /// Returns the place and the content of each.
 #[track_caller]
 fn places(bed: &Bed, caller: &Caller, text: &str) -> Vec<(String, String)> {
-    let told = |memory: &Memory| (memory.label(), memory.edition.text.content.clone());
+    let told = |memory: &Memory| (memory.label(), memory.fields.text.content.clone());
     let mut found: Vec<_> =
         found(&bed.engine, caller, text).hits.iter().map(|hit| told(&hit.memory)).collect();
     found.sort();
@@ -60,7 +60,7 @@ fn what_a_file_says_is_found_with_file_and_line() {
             engine.recall(&user, &RecallRequest { mode, filter, sort: None, limit: 3 }).expect("an answer");
         let best = &answer.hits[0].memory;
         assert_eq!(best.label(), "memory/2026-05-27.md:2");
-        assert_eq!(best.edition.span.occurred_at.map(|at| at.date()).as_deref(), Some("2026-05-27"));
+        assert_eq!(best.fields.span.occurred_at.map(|at| at.date()).as_deref(), Some("2026-05-27"));
         assert_eq!(best.number, None);
     }
 }
@@ -297,11 +297,11 @@ fn an_entry_below_another_heading_keeps_what_it_is() {
     let user = bed.user();
     bed.edit(&user, "memory/MEMORY.md", "# People\n- Ana likes tea\n");
     let before = found(&bed.engine, &user, "tea").hits.remove(0).memory;
-    assert_eq!(before.edition.text.title.as_deref(), Some("People"));
+    assert_eq!(before.fields.text.title.as_deref(), Some("People"));
     bed.engine.flush().expect("counted");
     bed.edit(&user, "memory/MEMORY.md", "# Friends\n\n- Ana likes tea\n");
     let after = found(&bed.engine, &user, "tea").hits.remove(0).memory;
-    assert_eq!(after.edition.text.title.as_deref(), Some("Friends"));
+    assert_eq!(after.fields.text.title.as_deref(), Some("Friends"));
     assert_eq!((after.id, after.usage.access_count), (before.id, 1));
     assert_eq!(after.label(), "memory/MEMORY.md:3");
     assert_eq!(after.place.position, Some(3), "its place follows");
@@ -316,9 +316,9 @@ fn nothing_of_a_long_entry_is_left_out() {
     let rows: String = (0..20_000).map(|n| format!("row {n} of the table\n")).collect();
     bed.edit(&there, "table.csv", rows);
     let end = found(&bed.engine, &there, "row 19999 of").hits.remove(0).memory;
-    assert!(end.edition.text.content.len() <= 64 << 10, "{}", end.edition.text.content.len());
+    assert!(end.fields.text.content.len() <= 64 << 10, "{}", end.fields.text.content.len());
     let line = end.provenance.mirror.expect("a mirror").line as usize;
-    assert!(end.edition.text.content.starts_with(&format!("row {} of", line - 1)), "line {line}");
+    assert!(end.fields.text.content.starts_with(&format!("row {} of", line - 1)), "line {line}");
     let long = format!("start {} end", "x".repeat(200_000));
     bed.edit(&there, "line.txt", long);
     assert_eq!(found(&bed.engine, &there, " end").hits.len(), 1);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::model::answer::{Near, NearPairs, PossibleUpdate, Receipt};
+use tulving_core::model::answer::{NearMemory, NearPairs, PossibleUpdate, Receipt};
 use tulving_core::model::id::{MemoryRef, Number};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::SaveRequest;
@@ -55,7 +55,7 @@ fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
     let singly: Vec<Receipt> = requests().into_iter().map(|one| apart.save(&apart.user(), one)).collect();
     // The index keeps vectors coarser than they are compared here.
     let told = |receipts: &[Receipt]| -> Vec<Vec<u64>> {
-        let number = |near: &Near| near.number.expect("a number").0;
+        let number = |near: &NearMemory| near.number.expect("a number").0;
         receipts.iter().map(|receipt| receipt.near.iter().map(number).collect()).collect()
     };
     assert_eq!(told(&receipts), told(&singly));

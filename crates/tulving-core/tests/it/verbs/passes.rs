@@ -5,7 +5,7 @@ use tulving_core::model::answer::Warning;
 use tulving_core::model::error::Error;
 use tulving_core::model::id::PassId;
 use tulving_core::model::pass::{Pass, PassAct, PassFilter, Undone};
-use tulving_core::model::request::{AuditFilter, Caller, ForgetRequest, Manner, TurnRequest};
+use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, ForgetRequest, TurnRequest};
 use tulving_core::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT};
 use tulving_core::model::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 
@@ -95,18 +95,18 @@ fn erasing_what_was_noted_of_a_turn_says_that_the_turn_stays() {
     let user = bed.user();
     hear(&engine, &user, TWO, "tui");
     let memories = all(&engine, &user);
-    let forget = |which: usize, manner| {
-        let request = ForgetRequest { manner, reason: None };
+    let forget = |which: usize, mode| {
+        let request = ForgetRequest { mode, reason: None };
         engine.forget(&user, memories[which].id.into(), &request).expect("forgotten").warnings
     };
-    assert_eq!(forget(0, Manner::Soft), [], "it is still there itself");
-    assert_eq!(forget(0, Manner::Hard), [Warning::TurnsStay { turns: vec![1] }]);
+    assert_eq!(forget(0, ForgetMode::Soft), [], "it is still there itself");
+    assert_eq!(forget(0, ForgetMode::Hard), [Warning::TurnsStay { turns: vec![1] }]);
     for n in 0..TURNS_KEPT + TURNS_BETWEEN_PRUNES {
         engine.log_turn(&user, &turn(&format!("Hello number {n}"))).expect("logged");
     }
-    assert_eq!(forget(1, Manner::Hard), [], "the log has it no more");
+    assert_eq!(forget(1, ForgetMode::Hard), [], "the log has it no more");
     let own = bed.save(&user, "I like cocoa");
-    let hard = ForgetRequest { manner: Manner::Hard, reason: None };
+    let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
     assert_eq!(engine.forget(&user, own.memory.id.into(), &hard).expect("erased").warnings, []);
 }
 
@@ -121,7 +121,7 @@ fn what_somebody_changed_since_stays_and_is_said() {
     assert_eq!(told(&undone), [("saved", None), ("saved", Some("it was edited since"))]);
     let left = all(&engine, &user);
     assert_eq!(left.len(), 1);
-    assert_eq!(left[0].edition.text.content, "User prefers green tea");
+    assert_eq!(left[0].fields.text.content, "User prefers green tea");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_is_gone_for_good_is_told_no_more() {
     let user = bed.user();
     let pass = hear(&engine, &user, TWO, "tui");
     for memory in all(&engine, &user) {
-        bed.forget(&user, memory.id, Manner::Hard);
+        bed.forget(&user, memory.id, ForgetMode::Hard);
     }
     assert!(engine.pass(&user, pass.id).expect("shown").told.is_empty());
     assert!(engine.undo(&user, pass.id, false).expect("looked at").steps.is_empty());

@@ -5,7 +5,7 @@ use tulving_core::model::answer::{Receipt, SaveOutcome};
 use tulving_core::model::error::Error;
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{AuditFilter, Caller, Manner, SaveRequest};
+use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, SaveRequest};
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Role, State};
 
 use crate::bed::{Bed, keyed, said, within};
@@ -60,7 +60,7 @@ fn a_memory_without_a_path_gains_one_and_stays_when_the_file_changes() {
     let changed = bed.save(&user, at_path("/p", "the file says more"));
     assert_eq!((changed.outcome, changed.memory.version), (SaveOutcome::Created, Version::FIRST));
     let memory = bed.get(&user, by_hand.memory.id);
-    assert_eq!(memory.edition.text.content, "said by hand", "somebody said it without the file");
+    assert_eq!(memory.fields.text.content, "said by hand", "somebody said it without the file");
     assert_eq!((memory.provenance.paths().len(), memory.version), (0, Version::FIRST));
     assert_eq!(paths(&bed, &user, changed.memory.id), ["/p"]);
 }
@@ -86,8 +86,8 @@ fn a_path_whose_content_changes_leaves_the_memory_that_others_share() {
     );
     assert_eq!(bed.get(&hub, first.memory.id).version, Version::FIRST, "the other is as it was");
     let memory = bed.get(&hub, own.memory.id);
-    assert_eq!(memory.edition.boundary, Boundary::Private, "what was private is not published");
-    assert_eq!(memory.edition.text.tags, ["kept"]);
+    assert_eq!(memory.fields.boundary, Boundary::Private, "what was private is not published");
+    assert_eq!(memory.fields.text.tags, ["kept"]);
     let alone = bed.save(&hub, at_path("/p1", "the first one changes"));
     assert_eq!(
         (alone.memory.id, alone.outcome, alone.memory.version),
@@ -105,7 +105,7 @@ fn a_path_that_comes_to_say_what_another_memory_says_goes_there() {
     joined(&bed.save(&user, at_path("/p2", "one")), first.memory.id);
     assert_eq!(paths(&bed, &user, first.memory.id), ["/p1", "/p2"]);
     let left = bed.get(&user, second.memory.id);
-    assert_eq!(left.standing.state, State::Archived, "no file says it any more");
+    assert_eq!(left.status.state, State::Archived, "no file says it any more");
     assert_eq!((left.provenance.paths().len(), left.version), (0, Version::FIRST));
     let audit =
         bed.engine.audit(&user, &AuditFilter { last: 9, ..AuditFilter::default() }).expect("the audit");
@@ -180,9 +180,9 @@ fn paths_go_where_the_memory_goes() {
     let user = bed.user();
     let memory = bed.save(&user, at_path("/p1", "the same")).memory.id;
     bed.save(&user, at_path("/p2", "the same"));
-    bed.forget(&user, memory, Manner::Soft);
+    bed.forget(&user, memory, ForgetMode::Soft);
     let meanwhile = bed.save(&user, at_path("/p2", "meanwhile"));
-    bed.forget(&user, meanwhile.memory.id, Manner::Hard);
+    bed.forget(&user, meanwhile.memory.id, ForgetMode::Hard);
     bed.engine.restore(&user, memory.into()).expect("restored");
     let edited = bed.update(&user, memory, &said("edited here"));
     assert_eq!(edited.provenance.paths(), ["/p1", "/p2"]);
@@ -196,7 +196,7 @@ fn paths_go_where_the_memory_goes() {
     let there = within(&other.user(), hub.space);
     let loaded: Memory = other.get(&there, memory);
     assert_eq!(loaded.provenance, bed.get(&hub, memory).provenance);
-    bed.forget(&hub, memory, Manner::Hard);
+    bed.forget(&hub, memory, ForgetMode::Hard);
     assert_eq!(bed.save(&hub, at_path("/p2", "after")).outcome, SaveOutcome::Created);
 }
 
@@ -208,7 +208,7 @@ fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
     for path in ["/p2", "/p3"] {
         bed.save(&user, at_path(path, "the same"));
     }
-    bed.forget(&user, memory, Manner::Soft);
+    bed.forget(&user, memory, ForgetMode::Soft);
     let [second, first] = ["/p2", "/p1"].map(|path| bed.save(&user, at_path(path, &format!("of {path}"))));
     let restored = bed.engine.restore(&user, memory.into()).expect("restored");
     assert_eq!(restored.memory.provenance.paths(), ["/p3"]);
@@ -223,7 +223,7 @@ fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
     );
     assert_eq!(paths(&bed, &user, second.memory.id), ["/p2"], "the others keep theirs");
     // Without its last path it is a memory that somebody wants back.
-    bed.forget(&user, memory, Manner::Soft);
+    bed.forget(&user, memory, ForgetMode::Soft);
     let third = bed.save(&user, at_path("/p3", "of /p3"));
     let restored = bed.engine.restore(&user, memory.into()).expect("restored");
     assert_eq!((restored.memory.provenance.paths().len(), restored.warnings.len()), (0, 1));

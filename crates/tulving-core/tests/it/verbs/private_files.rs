@@ -7,7 +7,7 @@ use tulving_core::model::change::{Actor, ChangeSet, Revision, Write};
 use tulving_core::model::error::Error;
 use tulving_core::model::file::MirroredFile;
 use tulving_core::model::id::{PrincipalId, SpaceId};
-use tulving_core::model::memory::Edition;
+use tulving_core::model::memory::VersionFields;
 use tulving_core::model::pass::PassFilter;
 use tulving_core::model::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, TurnFilter};
 use tulving_core::model::vocabulary::{Boundary, Role, VersionAct};
@@ -126,14 +126,14 @@ fn mirrors_that_were_made_for_all_members_become_private() {
             .collect();
         let opened = bed.store.entries(&ids, None).expect("entries").into_iter().map(|entry| {
             let memory = entry.memory;
-            assert_eq!(memory.edition.boundary, Boundary::Private);
+            assert_eq!(memory.fields.boundary, Boundary::Private);
             Write::Revise(Box::new(Revision {
                 id: memory.id,
                 from: memory.version,
                 act: VersionAct::Updated,
-                edition: Edition { boundary: Boundary::Hub, ..memory.edition },
-                stood: memory.standing,
-                standing: memory.standing,
+                fields: VersionFields { boundary: Boundary::Hub, ..memory.fields },
+                stood: memory.status,
+                status: memory.status,
                 chunks: None,
                 vouched: None,
                 attachment: None,

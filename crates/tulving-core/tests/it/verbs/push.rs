@@ -5,7 +5,7 @@ use std::time::Duration;
 use tulving_core::model::answer::{Receipt, SaveOutcome, Warning};
 use tulving_core::model::error::{Error, ExtractError, Invalid, ObjectError};
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Caller, Manner, SaveRequest, UpdateRequest};
+use tulving_core::model::request::{Caller, ForgetMode, SaveRequest, UpdateRequest};
 use tulving_core::model::vocabulary::{ContentType, Derivable, JobState, Role, State};
 use tulving_core::ports::{Extracted, Objects};
 use tulving_core::{Document, Processed};
@@ -49,15 +49,15 @@ fn text_is_a_memory_in_the_form_that_its_name_tells() {
     let bed = Bed::new();
     let user = bed.user();
     let receipt = push(&bed, &user, document("notes/deploy.md", b"# Deploy\n\nRun the script."));
-    assert_eq!((receipt.outcome, receipt.memory.standing.state), (SaveOutcome::Created, State::Active));
+    assert_eq!((receipt.outcome, receipt.memory.status.state), (SaveOutcome::Created, State::Active));
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!(memory.edition.text.content_type, ContentType::Markdown);
-    assert_eq!(memory.edition.text.title.as_deref(), Some("Deploy"));
-    assert!(memory.edition.auto.has(Derivable::Title));
+    assert_eq!(memory.fields.text.content_type, ContentType::Markdown);
+    assert_eq!(memory.fields.text.title.as_deref(), Some("Deploy"));
+    assert!(memory.fields.auto.has(Derivable::Title));
     let code = push(&bed, &user, document("main.rs", b"fn main() {}\n"));
     let code = bed.get(&user, code.memory.id);
     assert_eq!(
-        code.edition.text.form(),
+        code.fields.text.form(),
         ContentForm { content_type: ContentType::Code, language: Some("rust") }
     );
     assert_eq!(work(&bed), None, "nothing has to be done for texts");
@@ -67,9 +67,9 @@ fn text_is_a_memory_in_the_form_that_its_name_tells() {
 fn what_is_not_valid_is_a_text_with_a_note() {
     let bed = Bed::new();
     let good = push(&bed, &bed.user(), document("good.json", br#"{"port": 7777}"#));
-    assert_eq!(bed.get(&bed.user(), good.memory.id).edition.text.content_type, ContentType::Structured);
+    assert_eq!(bed.get(&bed.user(), good.memory.id).fields.text.content_type, ContentType::Structured);
     let wrong = push(&bed, &bed.user(), document("wrong.json", br#"{"port": "#));
-    assert_eq!(bed.get(&bed.user(), wrong.memory.id).edition.text.content_type, ContentType::Text);
+    assert_eq!(bed.get(&bed.user(), wrong.memory.id).fields.text.content_type, ContentType::Text);
     assert_eq!(wrong.warnings.len(), 1, "{:?}", wrong.warnings);
 }
 
@@ -81,7 +81,7 @@ fn fields_above_a_text_that_cannot_be_read_stay_in_it_and_are_said() {
     assert_eq!(wrong.warnings.len(), 1, "{:?}", wrong.warnings);
     let note = wrong.warnings[0].to_string();
     assert!(note.starts_with("the fields above the text are not valid YAML"), "{note}");
-    assert!(bed.get(&user, wrong.memory.id).edition.text.content.starts_with("---"));
+    assert!(bed.get(&user, wrong.memory.id).fields.text.content.starts_with("---"));
     for text in [
         &b"---\ntitle: Good\n---\n\nThe text."[..],
         b"---\n\nA line: [across\n\n---\n",
@@ -103,7 +103,7 @@ fn a_revert_says_that_the_file_stays() {
     push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF));
     while work(&bed).is_some() {}
     let reverted = bed.engine.revert(&user, first.memory.id.into(), first.memory.version).expect("reverted");
-    assert_eq!(reverted.memory.edition.text.content, "the first");
+    assert_eq!(reverted.memory.fields.text.content, "the first");
     let stays = Warning::FileStays { name: Some("a.pdf".to_owned()) };
     assert_eq!(reverted.warnings, [stays], "the file is still the second one");
     let text = bed.save(&user, "what was said");
@@ -122,7 +122,7 @@ fn what_is_said_to_be_data_is_data_or_a_text_with_a_note() {
         ..SaveRequest::new(content)
     };
     let form = |receipt: &Receipt| {
-        let text = bed.get(&user, receipt.memory.id).edition.text;
+        let text = bed.get(&user, receipt.memory.id).fields.text;
         (text.content_type, text.language, receipt.warnings.len())
     };
     let good = [
@@ -157,17 +157,17 @@ fn the_text_of_a_file_is_read_by_a_job() {
     let extracted = Extracted { text: text.to_owned(), by: "pdf", ..Extracted::default() };
     bed.extractor.answer(KIND, Ok(extracted));
     let receipt = push(&bed, &user, document("/home/ann/harbour.pdf", PDF));
-    assert_eq!((receipt.outcome, receipt.memory.standing.state), (SaveOutcome::Created, State::Processing));
+    assert_eq!((receipt.outcome, receipt.memory.status.state), (SaveOutcome::Created, State::Processing));
     let before = bed.get(&user, receipt.memory.id);
-    assert_eq!(before.edition.text.content, "harbour.pdf", "it is found by its name meanwhile");
+    assert_eq!(before.fields.text.content, "harbour.pdf", "it is found by its name meanwhile");
     let done = work(&bed).expect("a job");
     assert_eq!((done.job.state, done.trouble), (JobState::Done, None));
     assert_eq!(bed.extractor.asked(), [(KIND.to_owned(), PDF.to_vec())]);
     let after = bed.get(&user, receipt.memory.id);
-    assert_eq!(after.edition.text.content, text);
-    assert_eq!(after.edition.text.title.as_deref(), Some("harbour.pdf"));
-    assert_eq!((after.standing.state, after.version), (State::Active, before.version), "no version");
-    assert_eq!(after.edition.text.content_type, ContentType::File);
+    assert_eq!(after.fields.text.content, text);
+    assert_eq!(after.fields.text.title.as_deref(), Some("harbour.pdf"));
+    assert_eq!((after.status.state, after.version), (State::Active, before.version), "no version");
+    assert_eq!(after.fields.text.content_type, ContentType::File);
     let (attachment, bytes) = bed.engine.attachment(&user, receipt.memory.id.into()).expect("the file");
     assert_eq!((attachment.name.as_deref(), bytes.as_slice()), (Some("harbour.pdf"), PDF));
     assert_eq!(work(&bed), None);
@@ -187,7 +187,7 @@ fn the_title_inside_of_a_file_is_its_title_unless_one_was_given() {
     let about = SaveRequest { title: Some("Given".to_owned()), ..SaveRequest::default() };
     let named = push(&bed, &bed.user(), Document { about, ..document("b.pdf", OTHER_PDF) });
     while work(&bed).is_some() {}
-    let title = |receipt: &Receipt| bed.get(&bed.user(), receipt.memory.id).edition.text.title;
+    let title = |receipt: &Receipt| bed.get(&bed.user(), receipt.memory.id).fields.text.title;
     assert_eq!(title(&plain).as_deref(), Some("Inside"));
     assert_eq!(title(&named).as_deref(), Some("Given"));
 }
@@ -202,15 +202,15 @@ fn a_file_that_cannot_be_read_costs_that_memory_its_text_and_nothing_else() {
     assert_eq!(done.job.state, JobState::Dead);
     assert_eq!(done.job.last_error.as_deref(), Some("the file is locked with a password"));
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!(memory.standing.state, State::Active);
-    assert_eq!(memory.edition.text.content, "secret.pdf");
+    assert_eq!(memory.status.state, State::Active);
+    assert_eq!(memory.fields.text.content, "secret.pdf");
     assert_eq!(trouble(&memory), Some("the file is locked with a password"));
     assert_eq!(work(&bed), None, "it is not tried again by itself");
     bed.extractor.answer_text(KIND, "now it opens");
     bed.engine.retry_job(&user, done.job.id).expect("again");
     assert!(work(&bed).is_some());
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("now it opens", None));
+    assert_eq!((memory.fields.text.content.as_str(), trouble(&memory)), ("now it opens", None));
 }
 
 #[test]
@@ -226,19 +226,19 @@ fn a_file_that_could_not_be_read_is_read_when_it_is_pushed_again() {
     bed.extractor.answer_text(word, "what it says");
     let again = push(&bed, &user, document("letter.docx", &archive));
     assert_eq!(
-        (again.outcome, again.memory.id, again.memory.standing.state),
+        (again.outcome, again.memory.id, again.memory.status.state),
         (SaveOutcome::Duplicate, first.memory.id, State::Processing)
     );
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
     let memory = bed.get(&user, first.memory.id);
     let attachment = memory.provenance.attachment.as_ref().expect("a file");
     assert_eq!((attachment.name.as_deref(), attachment.media_type.as_str()), (Some("letter.docx"), word));
-    assert_eq!((memory.edition.text.content.as_str(), trouble(&memory)), ("what it says", None));
-    assert_eq!((memory.version, memory.standing.state), (first.memory.version, State::Active));
+    assert_eq!((memory.fields.text.content.as_str(), trouble(&memory)), ("what it says", None));
+    assert_eq!((memory.version, memory.status.state), (first.memory.version, State::Active));
     assert_eq!(bed.engine.jobs(&user, &[JobState::Dead], 9).expect("jobs"), [], "none is left given up");
     let known = push(&bed, &user, unnamed);
     assert_eq!(
-        (known.outcome, known.memory.standing.state),
+        (known.outcome, known.memory.status.state),
         (SaveOutcome::Duplicate, State::Active),
         "what was read stays"
     );
@@ -255,11 +255,11 @@ fn a_path_whose_file_could_not_be_read_is_tried_by_the_next_push() {
     bed.extractor.answer_text(KIND, "now it opens");
     let again = push(&bed, &user, from_path("/d/a.pdf", PDF));
     assert_eq!(
-        (again.outcome, again.memory.id, again.memory.standing.state),
+        (again.outcome, again.memory.id, again.memory.status.state),
         (SaveOutcome::Unchanged, first.memory.id, State::Processing)
     );
     assert!(work(&bed).is_some());
-    assert_eq!(bed.get(&user, first.memory.id).edition.text.content, "now it opens");
+    assert_eq!(bed.get(&user, first.memory.id).fields.text.content, "now it opens");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_may_pass_is_tried_again_and_then_given_up() {
         let done = work(&bed).expect("a job");
         let dead = attempt == 3;
         assert_eq!(done.job.state, if dead { JobState::Dead } else { JobState::Waiting });
-        let state = bed.get(&user, receipt.memory.id).standing.state;
+        let state = bed.get(&user, receipt.memory.id).status.state;
         assert_eq!(state, if dead { State::Active } else { State::Processing });
         assert_eq!(work(&bed), None, "not before its time");
         bed.clock.advance(Duration::from_secs(3_600));
@@ -292,7 +292,7 @@ fn the_same_file_is_one_memory_and_another_of_the_same_name_is_not() {
     assert_eq!(other.outcome, SaveOutcome::Created);
     while work(&bed).is_some() {}
     for receipt in [&first, &other] {
-        assert_eq!(bed.get(&user, receipt.memory.id).edition.text.content, "the same text in both");
+        assert_eq!(bed.get(&user, receipt.memory.id).fields.text.content, "the same text in both");
     }
     let typed = bed.save(&user, "the same text in both");
     assert_eq!(typed.outcome, SaveOutcome::Created, "what somebody says is not what a file says");
@@ -313,11 +313,11 @@ fn a_file_that_changed_at_its_path_is_read_again_as_a_new_version() {
     assert_eq!((changed.outcome, changed.memory.id), (SaveOutcome::Updated, first.memory.id));
     while work(&bed).is_some() {}
     let memory = bed.get(&user, first.memory.id);
-    assert_eq!((memory.edition.text.content.as_str(), memory.version.0), ("new text", 2));
+    assert_eq!((memory.fields.text.content.as_str(), memory.version.0), ("new text", 2));
     assert_eq!(memory.provenance.attachment.expect("a file").hash, hash(OTHER_PDF));
     let text = push(&bed, &user, from_path("/d/a.pdf", b"now it is plain text"));
     let memory = bed.get(&user, text.memory.id);
-    assert_eq!((memory.provenance.attachment, memory.standing.state), (None, State::Active));
+    assert_eq!((memory.provenance.attachment, memory.status.state), (None, State::Active));
 }
 
 #[test]
@@ -326,11 +326,11 @@ fn a_link_is_stored_and_made_ready_and_nothing_is_fetched() {
     let user = bed.user();
     let url = "https://example.org/a/page";
     let receipt = bed.engine.save(&user, SaveRequest::new(url)).expect("a link");
-    assert_eq!(receipt.memory.standing.state, State::Processing);
-    assert_eq!(bed.get(&user, receipt.memory.id).edition.text.content_type, ContentType::Link);
+    assert_eq!(receipt.memory.status.state, State::Processing);
+    assert_eq!(bed.get(&user, receipt.memory.id).fields.text.content_type, ContentType::Link);
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!((memory.standing.state, memory.edition.text.content.as_str()), (State::Active, url));
+    assert_eq!((memory.status.state, memory.fields.text.content.as_str()), (State::Active, url));
     assert!(bed.extractor.asked().is_empty());
 }
 
@@ -340,15 +340,15 @@ fn work_on_what_is_gone_or_was_changed_meanwhile_harms_nothing() {
     let user = bed.user();
     bed.extractor.answer_text(KIND, "text of the file");
     let gone = push(&bed, &user, document("a.pdf", PDF));
-    bed.forget(&user, gone.memory.id, Manner::Hard);
+    bed.forget(&user, gone.memory.id, ForgetMode::Hard);
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
     let edited = push(&bed, &user, document("b.pdf", OTHER_PDF));
     let title = UpdateRequest { title: Some(Some("Mine".to_owned())), ..UpdateRequest::default() };
     bed.update(&user, edited.memory.id, &title);
     assert!(work(&bed).is_some());
     let memory = bed.get(&user, edited.memory.id);
-    assert_eq!(memory.edition.text.title.as_deref(), Some("Mine"));
-    assert_eq!(memory.edition.text.content, "text of the file");
+    assert_eq!(memory.fields.text.title.as_deref(), Some("Mine"));
+    assert_eq!(memory.fields.text.content, "text of the file");
 }
 
 #[test]
@@ -359,11 +359,11 @@ fn a_file_goes_with_the_last_memory_of_it() {
     let here = push(&bed, &user, document("a.pdf", PDF));
     let there = push(&bed, &hub, document("a.pdf", PDF));
     assert_eq!(bed.objects.count(), 1, "the same bytes are kept once");
-    bed.forget(&user, here.memory.id, Manner::Hard);
+    bed.forget(&user, here.memory.id, ForgetMode::Hard);
     assert_eq!(bed.objects.count(), 1, "another memory describes it");
-    bed.forget(&hub, there.memory.id, Manner::Soft);
+    bed.forget(&hub, there.memory.id, ForgetMode::Soft);
     assert_eq!(bed.objects.count(), 1, "it can be restored");
-    bed.forget(&hub, there.memory.id, Manner::Hard);
+    bed.forget(&hub, there.memory.id, ForgetMode::Hard);
     assert_eq!(bed.objects.count(), 0);
 }
 
@@ -376,10 +376,7 @@ fn what_somebody_wrote_before_the_text_was_read_stays() {
     bed.update(&user, edited.memory.id, &said("my own words"));
     assert_eq!(work(&bed).expect("a job").job.state, JobState::Done);
     let memory = bed.get(&user, edited.memory.id);
-    assert_eq!(
-        (memory.edition.text.content.as_str(), memory.standing.state),
-        ("my own words", State::Active)
-    );
+    assert_eq!((memory.fields.text.content.as_str(), memory.status.state), ("my own words", State::Active));
     bed.extractor.answer(KIND, Err(ExtractError::Damaged { why: "cut off".to_owned() }));
     let unread = push(&bed, &user, document("b.pdf", OTHER_PDF));
     let dead = work(&bed).expect("a job").job;
@@ -387,7 +384,7 @@ fn what_somebody_wrote_before_the_text_was_read_stays() {
     bed.extractor.answer_text(KIND, "text of the file");
     bed.engine.retry_job(&user, dead.id).expect("again");
     work(&bed).expect("a job");
-    assert_eq!(bed.get(&user, unread.memory.id).edition.text.content, "my own words for it");
+    assert_eq!(bed.get(&user, unread.memory.id).fields.text.content, "my own words for it");
 }
 
 #[test]
@@ -403,7 +400,7 @@ fn work_that_is_begun_again_and_again_and_never_ends_is_given_up_and_said() {
     let given_up = work(&bed).expect("a job").job;
     assert_eq!(given_up.state, JobState::Dead);
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!(memory.standing.state, State::Active);
+    assert_eq!(memory.status.state, State::Active);
     assert_eq!(trouble(&memory), given_up.last_error.as_deref());
     assert!(trouble(&memory).is_some_and(|why| why.contains("never came to an end")));
 }
@@ -416,15 +413,15 @@ fn the_text_of_what_was_archived_or_forgotten_meanwhile_is_there_when_it_comes_b
     let archived = push(&bed, &user, document("a.pdf", PDF)).memory.id;
     let forgotten = push(&bed, &user, document("b.pdf", OTHER_PDF)).memory.id;
     bed.engine.archive(&user, archived.into()).expect("archived");
-    bed.forget(&user, forgotten, Manner::Soft);
+    bed.forget(&user, forgotten, ForgetMode::Soft);
     while work(&bed).is_some() {}
-    assert_eq!(bed.get(&user, archived).standing.state, State::Archived, "it stays where it was put");
+    assert_eq!(bed.get(&user, archived).status.state, State::Archived, "it stays where it was put");
     bed.engine.unarchive(&user, archived.into()).expect("back");
     bed.engine.restore(&user, forgotten.into()).expect("back");
     for id in [archived, forgotten] {
         let memory = bed.get(&user, id);
-        assert_eq!(memory.edition.text.content, "text of the file");
-        assert_eq!(memory.standing.state, State::Active);
+        assert_eq!(memory.fields.text.content, "text of the file");
+        assert_eq!(memory.status.state, State::Active);
     }
 }
 
@@ -439,7 +436,7 @@ fn a_file_that_another_took_the_place_of_goes() {
     while work(&bed).is_some() {}
     assert_eq!(bed.objects.count(), 1, "only the new one");
     assert_eq!(bed.engine.attachment(&user, first.memory.id.into()).expect("there").1, OTHER_PDF);
-    bed.forget(&user, first.memory.id, Manner::Hard);
+    bed.forget(&user, first.memory.id, ForgetMode::Hard);
     assert_eq!(bed.objects.count(), 0);
     let left = bed.engine.jobs(&user, &[JobState::Waiting], 10).expect("jobs");
     assert_eq!(left, [], "nothing is left to do");
@@ -472,7 +469,7 @@ fn what_was_erased_goes_also_where_its_place_was_away() {
     let receipt = push(&bed, &user, document("a.pdf", PDF));
     while work(&bed).is_some() {}
     bed.objects.fail(Some(ObjectError::Full));
-    bed.forget(&user, receipt.memory.id, Manner::Hard);
+    bed.forget(&user, receipt.memory.id, ForgetMode::Hard);
     assert_eq!(work(&bed).expect("a job").trouble, Some(ObjectError::Full.to_string()));
     bed.objects.fail(None);
     assert_eq!(bed.objects.count(), 1);

@@ -6,7 +6,7 @@ use tulving_core::model::answer::{Done, Finding, Report};
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, ProposalId};
 use tulving_core::model::request::{
-    Ask, AuditFilter, Caller, ForgetRequest, Manner, QualityRequest, SaveRequest, UpdateRequest,
+    Ask, AuditFilter, Caller, ForgetMode, ForgetRequest, QualityRequest, SaveRequest, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{
     AuditAct, Boundary, FindingKind, MemoryType, ProposedAct, Relation, Role, SecretPolicy, SpaceKind, State,
@@ -156,7 +156,7 @@ fn of_two_that_say_the_same_the_less_used_one_is_forgotten() {
     assert_eq!((done.act, done.message.as_str()), (ProposedAct::Forget, "Forgot #1; it can be restored"));
     refused!(bed.engine.get(&user, first.into()), Error::Forgotten { .. });
     bed.engine.restore(&user, first.into()).expect("restored");
-    assert_eq!(bed.get(&user, second).edition.text.content, "likes  GREEN tea!");
+    assert_eq!(bed.get(&user, second).fields.text.content, "likes  GREEN tea!");
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn what_was_never_recalled_is_archived() {
     };
     assert_eq!(bed.engine.quality(&user, &request, &mut |_| {}).expect("a report").findings, []);
     apply(&bed, &user, &finding, 0);
-    assert_eq!(bed.get(&user, idle).standing.state, State::Archived);
+    assert_eq!(bed.get(&user, idle).status.state, State::Archived);
     assert_eq!(reason(&bed, &user, idle), (AuditAct::Archived, Some("it was never recalled".to_owned())));
-    assert_eq!(bed.get(&user, used).standing.state, State::Active);
+    assert_eq!(bed.get(&user, used).status.state, State::Active);
 }
 
 #[test]
@@ -320,10 +320,10 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
     assert_eq!(done.message, "Saved #3 without its secrets and erased #2");
     refused!(bed.engine.get(&user, old.into()), Error::NoMemory { .. });
     let new = bed.get(&user, done.saved.expect("a new one"));
-    assert_eq!(new.edition.text.content, "CI deploys with the token\n[redacted: github_token] every night");
-    assert_eq!(new.edition.key.as_deref(), Some("ci"));
-    assert_eq!((new.edition.class, new.standing), (before.edition.class, before.standing));
-    assert_eq!(new.edition.text.tags, ["ci"]);
+    assert_eq!(new.fields.text.content, "CI deploys with the token\n[redacted: github_token] every night");
+    assert_eq!(new.fields.key.as_deref(), Some("ci"));
+    assert_eq!((new.fields.class, new.status), (before.fields.class, before.status));
+    assert_eq!(new.fields.text.tags, ["ci"]);
     assert_eq!((new.usage.created_at, new.usage.access_count), (before.usage.created_at, 1));
     let related = bed.engine.related(&user, new.id.into(), 1).expect("relatives");
     assert_eq!((related[0].memory.id, related[0].via[0].relation), (other, Relation::PartOf));
@@ -381,7 +381,7 @@ fn a_secret_in_an_earlier_version_is_found_and_goes() {
     let finding = only(&bed, &user, FindingKind::Secret);
     assert_eq!(finding.why, "its version 1 held a secret (github_token) in line 1 of its content");
     let new = apply(&bed, &user, &finding, 0).saved.expect("a new one");
-    assert_eq!(bed.get(&user, new).edition.text.content, "the token is in the vault");
+    assert_eq!(bed.get(&user, new).fields.text.content, "the token is in the vault");
     assert!(!format!("{:?}", bed.dump()).contains(&token()));
 }
 
@@ -549,10 +549,10 @@ fn what_is_forgotten_is_not_looked_at() {
     let bed = bed();
     let user = bed.user();
     let id = bed.save(&user, "thanks!").memory.id;
-    bed.forget(&user, id, Manner::Soft);
+    bed.forget(&user, id, ForgetMode::Soft);
     assert_eq!(report(&bed, &user).looked_at, 0);
     bed.engine
-        .forget(&user, id.into(), &ForgetRequest { manner: Manner::Hard, reason: None })
+        .forget(&user, id.into(), &ForgetRequest { mode: ForgetMode::Hard, reason: None })
         .expect("erased");
     let other = bed.save(&user, "the canteen").memory.id;
     bed.update(&user, other, &UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() });
@@ -595,7 +595,7 @@ fn what_was_observed_again_and_again_may_become_a_fact() {
     assert_eq!(finding.why, "it was observed 3 times");
     let done = apply(&bed, &user, &finding, 0);
     assert_eq!((done.act, done.message.as_str()), (ProposedAct::Promote, "#3 is a fact from now on"));
-    assert_eq!(bed.get(&user, third).edition.class.memory_type, MemoryType::Fact);
+    assert_eq!(bed.get(&user, third).fields.class.memory_type, MemoryType::Fact);
     for old in [first, second] {
         assert_eq!(bed.get(&user, old).superseded_by, Some(third));
     }

@@ -13,7 +13,7 @@ use crate::bed::{Bed, recall, refused};
 
 fn found(bed: &Bed, caller: &Caller, request: &RecallRequest) -> Vec<String> {
     let answer = bed.engine.recall(caller, request).expect("an answer");
-    answer.hits.into_iter().map(|hit| hit.memory.edition.text.content).collect()
+    answer.hits.into_iter().map(|hit| hit.memory.fields.text.content).collect()
 }
 
 fn sorted(mode: Mode, sort: Sort) -> RecallRequest {
@@ -150,13 +150,13 @@ fn a_recall_writes_nothing_until_it_is_flushed() {
     let user = bed.user();
     let memory = bed.save(&user, "counted");
     let before = bed.get(&user, memory.memory.id);
-    let (pulse, head) = (bed.store.pulse().unwrap(), bed.store.head().unwrap());
+    let (change_counter, head) = (bed.store.change_counter().unwrap(), bed.store.head().unwrap());
     for _ in 0..3 {
         bed.engine.recall(&user, &recall(Mode::Recent)).unwrap();
     }
     bed.engine.touch(&user, memory.memory.id.into()).unwrap();
     assert_eq!(bed.get(&user, memory.memory.id), before);
-    assert_eq!(bed.store.pulse().unwrap(), pulse, "nothing was committed");
+    assert_eq!(bed.store.change_counter().unwrap(), change_counter, "nothing was committed");
     assert_eq!(bed.engine.flush().unwrap(), 1);
     let after = bed.get(&user, memory.memory.id);
     assert_eq!(after.usage.access_count, 4);
@@ -219,10 +219,10 @@ fn a_cooling_memory_is_active_again_once_it_was_recalled() {
     let bed = Bed::new();
     let user = bed.user();
     let memory = bed.get(&user, bed.save(&user, "aged").memory.id);
-    bed.world().shift(&memory, |standing| standing.state = State::Cooling);
+    bed.world().shift(&memory, |status| status.state = State::Cooling);
     assert_eq!(found(&bed, &user, &recall(Mode::Recent)), ["aged"]);
     bed.engine.flush().unwrap();
-    assert_eq!(bed.get(&user, memory.id).standing.state, State::Active);
+    assert_eq!(bed.get(&user, memory.id).status.state, State::Active);
 }
 
 #[test]

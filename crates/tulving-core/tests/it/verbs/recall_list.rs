@@ -33,7 +33,7 @@ fn ask(bed: &Bed, caller: &Caller, text: &str) -> Answer {
 }
 
 fn contents(answer: &Answer) -> Vec<&str> {
-    answer.hits.iter().map(|hit| hit.memory.edition.text.content.as_str()).collect()
+    answer.hits.iter().map(|hit| hit.memory.fields.text.content.as_str()).collect()
 }
 
 fn what(answer: &Answer) -> &str {
@@ -55,7 +55,7 @@ fn a_question_that_only_names_a_type_is_answered_by_all_of_that_type() {
     let answer = ask(&bed, &user, "what are my open todos?");
     assert_eq!((answer.hits.len(), answer.total_found, what(&answer)), (12, 12, "12 open todos"));
     assert_eq!(answer.evidence, Some(Strength::Strong));
-    assert!(answer.hits.iter().all(|hit| hit.memory.edition.class.memory_type == MemoryType::Todo));
+    assert!(answer.hits.iter().all(|hit| hit.memory.fields.class.memory_type == MemoryType::Todo));
     assert_eq!(answer.hits[0].why, "is an open todo, importance 0.3");
     let count = ask(&bed, &user, "how many todos are open?");
     assert!(count.listed.as_ref().is_some_and(|list| list.counted) && count.total_found == 12);

@@ -5,7 +5,7 @@ use tulving_core::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
 use tulving_core::model::limits;
 use tulving_core::model::memory::{Memory, Mirror};
 use tulving_core::model::request::{
-    Ask, AuditFilter, Caller, Manner, Mode, SaveRequest, Sort, UpdateRequest,
+    Ask, AuditFilter, Caller, ForgetMode, Mode, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_testkit::build;
@@ -70,7 +70,7 @@ fn a_memory_goes_as_it_is_and_gets_the_next_number() {
     let next = bed.save(ann, "next").memory.number;
     assert_eq!(next, Some(Number(3)), "the number that it had is not given again");
     let reverted = bed.engine.revert(&two.eve, id.into(), Version(1)).unwrap();
-    assert_eq!(reverted.memory.edition.text.content, "first words", "who is there works with it");
+    assert_eq!(reverted.memory.fields.text.content, "first words", "who is there works with it");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn what_is_not_there_is_named_and_the_rest_goes() {
     let (bed, ann) = (&two.bed, &two.ann);
     let [one, hidden, gone] = ["one", "hidden", "gone"].map(|content| bed.save(ann, content).memory.id);
     bed.update(ann, hidden, &UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() });
-    bed.forget(ann, gone, Manner::Soft);
+    bed.forget(ann, gone, ForgetMode::Soft);
     let number = MemoryRef::Number(Number(1));
     let nothing = MemoryRef::Number(Number(99));
     bed.engine.set_member(&bed.user(), "here", "bob", Role::Admin).unwrap();

@@ -39,11 +39,11 @@ fn what_is_accepted_is_recalled_from_then_on() {
     let (engine, user) = (ears(&bed), bed.user());
     let id = put_aside(&engine, &user, "I prefer tea over coffee.");
     assert_eq!(recalled(&engine, &user, "tea"), []);
-    assert!(engine.get(&user, id.into()).expect("readable").standing.quarantined_at.is_some());
+    assert!(engine.get(&user, id.into()).expect("readable").status.quarantined_at.is_some());
     let accepted = engine.accept(&user, id.into()).expect("accepted");
-    assert_eq!(accepted.standing.quarantined_at, None);
+    assert_eq!(accepted.status.quarantined_at, None);
     assert_eq!((recalled(&engine, &user, "tea"), waiting(&engine, &user)), (vec![id], vec![]));
-    assert_eq!(engine.accept(&user, id.into()).expect("again").standing, accepted.standing);
+    assert_eq!(engine.accept(&user, id.into()).expect("again").status, accepted.status);
     let audit = engine.audit(&user, &AuditFilter { space: None, memory: Some(id), last: 9 }).expect("audit");
     assert_eq!(audit.iter().map(|entry| entry.act).collect::<Vec<_>>(), [AuditAct::Accepted]);
 }
@@ -67,7 +67,7 @@ fn only_what_waits_for_review_can_be_rejected() {
     let user = bed.user();
     let id = bed.save(&user, "a plain memory").memory.id;
     refused!(bed.engine.reject(&user, id.into()), Error::NotInReview { .. });
-    assert_eq!(bed.get(&user, id).standing.forgotten_at, None);
+    assert_eq!(bed.get(&user, id).status.forgotten_at, None);
 }
 
 #[test]

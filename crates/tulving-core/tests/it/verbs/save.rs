@@ -6,8 +6,8 @@ use tulving_core::model::answer::{Receipt, SaveOutcome, Warning};
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, Error, Invalid, StoreError};
 use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
-use tulving_core::model::memory::{Attachment, Memory, Standing};
-use tulving_core::model::request::{AssociationRequest, AuditFilter, Caller, Manner, Mode, SaveRequest};
+use tulving_core::model::memory::{Attachment, Memory, Status};
+use tulving_core::model::request::{AssociationRequest, AuditFilter, Caller, ForgetMode, Mode, SaveRequest};
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::vocabulary::{
     AuditAct, Author, Boundary, ContentType, Kind, MemoryType, Origin, Relation, Role, SpaceKind, Stability,
@@ -39,7 +39,7 @@ fn what_was_saved_is_found_by_the_very_next_read() {
     let receipt = bed.save(&user, "the sky is blue");
     assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Created, Some(Number(1))));
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!(memory.edition.text.content, "the sky is blue");
+    assert_eq!(memory.fields.text.content, "the sky is blue");
     assert_eq!(bed.engine.get(&user, MemoryRef::Number(Number(1))).unwrap(), memory);
     assert_eq!(bed.contents(&user), ["the sky is blue"]);
     let found = bed.engine.recall(&user, &recall(Mode::Substring("SKY".to_owned()))).unwrap();
@@ -54,13 +54,13 @@ fn what_is_not_said_has_its_default() {
     let user = Caller { agent: Some("scribe".to_owned()), ..bed.user() };
     let bare = bed.save(&user, "bare");
     let memory = bed.get(&user, bare.memory.id);
-    assert_eq!(memory.edition.boundary, Boundary::Private);
-    assert_eq!(memory.edition.text.content_type, ContentType::Text);
-    assert_eq!(memory.edition.class.memory_type, MemoryType::Fact);
-    assert_eq!(memory.edition.class.kind, Kind::Semantic);
-    assert_eq!(memory.edition.class.stability, Stability::Stable);
-    assert_eq!(memory.edition.class.importance.get(), 0.5);
-    assert_eq!(memory.standing.state, State::Active);
+    assert_eq!(memory.fields.boundary, Boundary::Private);
+    assert_eq!(memory.fields.text.content_type, ContentType::Text);
+    assert_eq!(memory.fields.class.memory_type, MemoryType::Fact);
+    assert_eq!(memory.fields.class.kind, Kind::Semantic);
+    assert_eq!(memory.fields.class.stability, Stability::Stable);
+    assert_eq!(memory.fields.class.importance.get(), 0.5);
+    assert_eq!(memory.status.state, State::Active);
     assert_eq!(memory.provenance.author, Author::User);
     assert_eq!(memory.provenance.trust, Trust::Own);
     assert_eq!(memory.provenance.origin, Origin::Cli);
@@ -71,7 +71,7 @@ fn what_is_not_said_has_its_default() {
     let hub = within(&user, bed.hub("hub"));
     let shared = bed.save(&hub, "bare");
     assert_eq!(shared.outcome, SaveOutcome::Created, "another space knows nothing of the first");
-    assert_eq!(bed.get(&hub, shared.memory.id).edition.boundary, Boundary::Hub);
+    assert_eq!(bed.get(&hub, shared.memory.id).fields.boundary, Boundary::Hub);
     assert_eq!(shared.memory.number, Some(Number(1)), "each space has its own numbers");
 }
 
@@ -89,7 +89,7 @@ fn the_same_content_is_saved_once() {
         assert!(!again.revived);
     }
     let memory = bed.get(&user, first.memory.id);
-    assert_eq!(memory.edition.class.importance.get(), 0.5, "the one that is there stands");
+    assert_eq!(memory.fields.class.importance.get(), 0.5, "the one that is there stands");
     assert_eq!(versions(&bed, &user, &memory), 1);
     let upper = bed.save(&user, "Caf\u{e9}\ncr\u{e8}me");
     assert_eq!(upper.outcome, SaveOutcome::Created);
@@ -106,8 +106,8 @@ fn a_duplicate_of_an_archived_memory_brings_it_back() {
     let again = bed.save(&user, "old news");
     assert_eq!((again.outcome, again.memory.id), (SaveOutcome::Duplicate, first.memory.id));
     assert!(again.revived);
-    assert_eq!(again.memory.standing.state, State::Active);
-    assert_eq!(bed.get(&user, first.memory.id).standing.state, State::Active);
+    assert_eq!(again.memory.status.state, State::Active);
+    assert_eq!(bed.get(&user, first.memory.id).status.state, State::Active);
     assert_eq!(bed.engine.recall(&user, &recall(Mode::Recent)).unwrap().total_found, 1);
 }
 
@@ -121,10 +121,10 @@ fn a_duplicate_is_pinned_where_that_was_asked() {
         let again = bed.save(&user, pinned(request.clone()));
         assert_eq!(again.memory.id, first.memory.id);
         let memory = bed.get(&user, first.memory.id);
-        assert!(memory.standing.pinned, "{}", request.content);
+        assert!(memory.status.pinned, "{}", request.content);
         assert_eq!(memory.version, Version(1));
         bed.save(&user, request);
-        assert!(bed.get(&user, first.memory.id).standing.pinned, "and stays so");
+        assert!(bed.get(&user, first.memory.id).status.pinned, "and stays so");
     }
 }
 
@@ -141,8 +141,8 @@ fn saving_onto_a_key_updates_and_keeps_id_number_and_creation() {
     );
     assert_eq!(again.memory.version, Version(2));
     let after = bed.get(&user, first.memory.id);
-    assert_eq!(after.edition.text.content, "helix");
-    assert_eq!(after.edition.text.title.as_deref(), Some("editor"), "what was not said stays");
+    assert_eq!(after.fields.text.content, "helix");
+    assert_eq!(after.fields.text.title.as_deref(), Some("editor"), "what was not said stays");
     assert_eq!(after.usage.created_at, before.usage.created_at);
     assert!(after.usage.updated_at > before.usage.updated_at);
     assert_eq!(versions(&bed, &user, &after), 2);
@@ -170,8 +170,8 @@ fn saving_onto_an_archived_key_brings_the_memory_back() {
         let first = bed.save(&user, keyed("k", "same"));
         bed.engine.archive(&user, first.memory.id.into()).unwrap();
         let again = bed.save(&user, keyed("k", content));
-        assert!(again.revived && again.memory.standing.state == State::Active, "{content}");
-        assert_eq!(bed.get(&user, first.memory.id).standing.state, State::Active);
+        assert!(again.revived && again.memory.status.state == State::Active, "{content}");
+        assert_eq!(bed.get(&user, first.memory.id).status.state, State::Active);
     }
 }
 
@@ -182,7 +182,7 @@ fn a_key_is_looked_for_on_both_sides_unless_a_boundary_is_named() {
     let private = bed.save(&user, bounded(Boundary::Private, keyed("k", "mine")));
     let found = bed.save(&user, keyed("k", "mine, edited"));
     assert_eq!((found.outcome, found.memory.id), (SaveOutcome::Updated, private.memory.id));
-    assert_eq!(bed.get(&user, private.memory.id).edition.boundary, Boundary::Private, "its boundary stays");
+    assert_eq!(bed.get(&user, private.memory.id).fields.boundary, Boundary::Private, "its boundary stays");
     let shared = bed.save(&user, bounded(Boundary::Hub, keyed("k", "ours")));
     assert_eq!(shared.outcome, SaveOutcome::Created, "a named boundary looks on its own side only");
     let found = bed.save(&user, keyed("k", "mine again"));
@@ -269,7 +269,7 @@ fn a_batch_sees_what_it_says_itself() {
     assert_eq!(receipts[4].memory.version, Version(2));
     assert_eq!(bed.contents(&user).len(), 3);
     let keyed = bed.get(&user, receipts[1].memory.id);
-    assert_eq!(keyed.edition.text.content, "second");
+    assert_eq!(keyed.fields.text.content, "second");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_key_that_a_batch_gave_away_is_free_for_the_rest_of_it() {
     assert_eq!((receipts[0].outcome, receipts[0].memory.id), (SaveOutcome::Updated, first.memory.id));
     assert_eq!(receipts[1].outcome, SaveOutcome::Created);
     assert_ne!(receipts[1].memory.id, first.memory.id);
-    assert_eq!(bed.get(&user, first.memory.id).edition.key.as_deref(), Some("new"));
+    assert_eq!(bed.get(&user, first.memory.id).fields.key.as_deref(), Some("new"));
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn a_group_takes_nothing_that_would_be_seen_outside() {
         );
     }
     let inside = bed.save(&user, "inside");
-    assert_eq!(bed.get(&user, inside.memory.id).edition.boundary, Boundary::Hub);
+    assert_eq!(bed.get(&user, inside.memory.id).fields.boundary, Boundary::Hub);
     bed.save(&user, bounded(Boundary::Private, SaveRequest::new("mine")));
 }
 
@@ -531,7 +531,7 @@ fn a_forgotten_memory_is_not_in_the_way_of_a_new_one() {
     let user = bed.user();
     for request in [SaveRequest::new("content"), keyed("k", "key"), at_path("p", "path")] {
         let first = bed.save(&user, request.clone());
-        bed.forget(&user, first.memory.id, Manner::Soft);
+        bed.forget(&user, first.memory.id, ForgetMode::Soft);
         let again = bed.save(&user, request);
         assert_eq!(again.outcome, SaveOutcome::Created);
         assert_ne!(again.memory.number, first.memory.number, "numbers are not given twice");
@@ -594,7 +594,7 @@ fn a_key_that_others_share_does_not_publish_what_is_private_by_default() {
     bed.save(&other, bounded(Boundary::Hub, keyed("diary", "a trap")));
     let mine = bed.save(&user, keyed("diary", "for nobody else"));
     assert_eq!(mine.outcome, SaveOutcome::Created);
-    assert_eq!(bed.get(&user, mine.memory.id).edition.boundary, Boundary::Private);
+    assert_eq!(bed.get(&user, mine.memory.id).fields.boundary, Boundary::Private);
     let own = bed.save(&user, bounded(Boundary::Hub, keyed("plan", "ours")));
     assert_eq!(
         bed.save(&user, keyed("plan", "ours, edited")).memory.id,
@@ -695,8 +695,8 @@ fn an_explicit_save_of_what_was_noted_by_itself_takes_over_what_was_said() {
     );
     assert!(receipt.warnings.is_empty(), "{:?}", receipt.warnings);
     let memory = bed.get(&user, noted.memory.id);
-    assert_eq!((memory.provenance.author, memory.standing.pinned), (Author::User, true));
-    assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
+    assert_eq!((memory.provenance.author, memory.status.pinned), (Author::User, true));
+    assert_eq!(memory.fields.class.memory_type, MemoryType::Preference);
     let again = bed.save(&user, said);
     assert_eq!((again.outcome, again.memory.version.0, again.changed.len()), (SaveOutcome::Duplicate, 2, 0));
 }
@@ -711,7 +711,7 @@ fn a_save_by_itself_never_takes_back_what_somebody_said() {
     assert_eq!((receipt.memory.id, receipt.outcome), (id, SaveOutcome::Duplicate));
     let memory = bed.get(&user, id);
     assert_eq!(memory.provenance.author, Author::User);
-    assert_eq!(memory.edition.class.memory_type, MemoryType::Preference);
+    assert_eq!(memory.fields.class.memory_type, MemoryType::Preference);
     let kept = bed.save(&user, SaveRequest { importance: Some(0.9), ..SaveRequest::new("prefers tea") });
     assert_eq!(
         (kept.outcome, kept.changed.len()),
@@ -742,18 +742,18 @@ fn an_explicit_save_accepts_what_was_put_aside_and_brings_back_what_was_archived
     let id = bed.save(&user, heard("prefers tea")).memory.id;
     bed.engine.archive(&user, id.into()).expect("archived");
     let receipt = bed.save(&user, "prefers tea");
-    assert!(receipt.revived && receipt.memory.standing.state == State::Active, "{receipt:?}");
+    assert!(receipt.revived && receipt.memory.status.state == State::Active, "{receipt:?}");
     let aside =
         bed.save(&user, SaveRequest { trust: Some(Trust::Untrusted), ..heard("prefers mate") }).memory.id;
-    let standing = bed.get(&user, aside).standing;
-    let to = Standing { quarantined_at: Some(bed.engine.now()), ..standing };
-    bed.world().apply(vec![Write::Move { id: aside, from: standing, to }]);
+    let status = bed.get(&user, aside).status;
+    let to = Status { quarantined_at: Some(bed.engine.now()), ..status };
+    bed.world().apply(vec![Write::Move { id: aside, from: status, to }]);
     let receipt = bed.save(&user, "prefers mate");
     assert_eq!(changes(&receipt), ["author auto → user", "trust untrusted → own", "quarantined yes → no"]);
-    assert_eq!(bed.get(&user, aside).standing.quarantined_at, None);
+    assert_eq!(bed.get(&user, aside).status.quarantined_at, None);
     let audit = bed.engine.audit(&user, &AuditFilter { space: None, memory: Some(aside), last: 9 });
     assert!(audit.expect("an audit").iter().any(|entry| entry.act == AuditAct::Accepted));
-    bed.forget(&user, aside, Manner::Soft);
+    bed.forget(&user, aside, ForgetMode::Soft);
     assert_eq!(
         bed.save(&user, "prefers mate").outcome,
         SaveOutcome::Created,

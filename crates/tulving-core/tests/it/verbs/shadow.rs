@@ -7,7 +7,7 @@ use std::time::Duration;
 use tulving_core::files::Day;
 use tulving_core::model::error::LlmError;
 use tulving_core::model::job::{SHADOW, SHADOWS};
-use tulving_core::model::llm::{Ended, LlmName, Message, Prompt, Reply, Tokens, ToolCall, Usage};
+use tulving_core::model::llm::{LlmName, LlmUsage, Message, Prompt, Reply, StopReason, Tokens, ToolCall};
 use tulving_core::model::pass::PassFilter;
 use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
 use tulving_core::model::turn::{Journaling, Listening};
@@ -73,7 +73,7 @@ fn jobs(bed: &Bed) -> Vec<tulving_core::model::job::Job> {
     Jobs::jobs(&*bed.store, &[], &[SHADOW], 999).expect("jobs")
 }
 
-fn usage(bed: &Bed, engine: &Engine) -> Vec<Usage> {
+fn usage(bed: &Bed, engine: &Engine) -> Vec<LlmUsage> {
     engine.usage(&bed.user(), 1).expect("told").usage
 }
 
@@ -98,7 +98,7 @@ impl LanguageModel for SteadyLlm {
         }
         let (name, arguments) = if searched { ("remember", REMEMBER) } else { ("memory_search", SEARCH) };
         let calls = vec![ToolCall::written("c".to_owned(), name.to_owned(), arguments)];
-        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: Ended::ToolCalls })
+        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
     }
 }
 

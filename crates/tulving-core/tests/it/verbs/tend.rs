@@ -7,7 +7,7 @@ use tulving_core::background::lifecycle::rules::{ExpiryRule, LifecyclePolicies, 
 use tulving_core::model::error::Error;
 use tulving_core::model::id::{JobId, MemoryId, SpaceId};
 use tulving_core::model::request::{
-    AuditFilter, Caller, Filter, Manner, Mode, RecallRequest, SaveRequest, UpdateRequest,
+    AuditFilter, Caller, Filter, ForgetMode, Mode, RecallRequest, SaveRequest, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{
     AuditAct, Boundary, JobState, MemoryType, Role, SpaceKind, Stability, State,
@@ -32,7 +32,7 @@ fn now(bed: &Bed, caller: &Caller) -> Tended {
 }
 
 fn state(bed: &Bed, caller: &Caller, id: MemoryId) -> State {
-    bed.get(caller, id).standing.state
+    bed.get(caller, id).status.state
 }
 
 fn recalled(engine: &Engine, caller: &Caller, text: &str) -> Vec<MemoryId> {
@@ -42,7 +42,7 @@ fn recalled(engine: &Engine, caller: &Caller, text: &str) -> Vec<MemoryId> {
 }
 
 fn steps(tended: &Tended) -> Vec<(&str, &str)> {
-    tended.steps.iter().map(|step| (step.step.as_str(), step.memory.edition.text.content.as_str())).collect()
+    tended.steps.iter().map(|step| (step.step.as_str(), step.memory.fields.text.content.as_str())).collect()
 }
 
 fn with(bed: &mut Bed, usual: LifecyclePolicy) {
@@ -70,7 +70,7 @@ fn a_memory_cools_is_brought_back_by_use_and_in_the_end_is_archived() {
     let tended = now(&bed, &user);
     assert_eq!((tended.archived, tended.steps[0].step), (1, LifecycleStep::Archive));
     assert!(recalled(&bed.engine, &user, "standup").is_empty());
-    assert_eq!(bed.get(&user, id).edition.text.content, "standup moved to ten", "it can be read");
+    assert_eq!(bed.get(&user, id).fields.text.content, "standup moved to ten", "it can be read");
     let audit =
         bed.engine.audit(&user, &AuditFilter { last: 1, ..AuditFilter::default() }).expect("the audit");
     assert_eq!((audit[0].act, audit[0].memory), (AuditAct::Archived, Some(id)));
@@ -118,13 +118,13 @@ fn what_has_expired_is_archived_and_comes_back_with_a_later_end_only() {
     assert_eq!(steps(&now(&bed, &user)), [("archive", "a voucher")]);
     refused!(bed.engine.unarchive(&user, id.into()), Error::Expired { .. });
     let later = UpdateRequest { expires_at: Some(None), ..UpdateRequest::default() };
-    assert_eq!(bed.update(&user, id, &later).standing.state, State::Active);
+    assert_eq!(bed.update(&user, id, &later).status.state, State::Active);
     assert_eq!(recalled(&bed.engine, &user, "voucher"), [id]);
     // A memory that somebody archived stays archived, whatever its expiry.
     bed.engine.archive(&user, id.into()).expect("archived");
     let sooner = UpdateRequest { expires_at: Some(Some(end)), ..UpdateRequest::default() };
     bed.update(&user, id, &sooner);
-    assert_eq!(bed.update(&user, id, &later).standing.state, State::Archived);
+    assert_eq!(bed.update(&user, id, &later).status.state, State::Archived);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn an_edit_brings_a_cooling_memory_back() {
     assert_eq!(now(&bed, &user).cooled, 1);
     let request =
         UpdateRequest { content: Some("parking on level three".to_owned()), ..UpdateRequest::default() };
-    assert_eq!(bed.update(&user, id, &request).standing.state, State::Active);
+    assert_eq!(bed.update(&user, id, &request).status.state, State::Active);
     assert_eq!(state(&bed, &user, id), State::Active);
     assert_eq!(now(&bed, &user).moved(), 0);
 }
@@ -157,7 +157,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
         bed.save(&user, volatile(&format!("note {n}")));
     }
     let gone = bed.save(&user, "forgotten").memory.id;
-    bed.forget(&user, gone, Manner::Soft);
+    bed.forget(&user, gone, ForgetMode::Soft);
     now(&bed, &user);
     bed.clock.advance(25 * DAY);
     let before = bed.dump();
@@ -189,7 +189,7 @@ fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
     );
     let user = bed.user();
     let id = bed.save(&user, "forgotten").memory.id;
-    bed.forget(&user, id, Manner::Soft);
+    bed.forget(&user, id, ForgetMode::Soft);
     let here = bed.engine.now();
     bed.clock.set("2099-01-01".parse().expect("a time"));
     for _ in 0..3 {
@@ -200,7 +200,7 @@ fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
     bed.clock.set(here);
     assert_eq!(now(&bed, &user).held_back, 0);
     assert!(bed.engine.restore(&user, id.into()).is_ok(), "nothing is lost by a wrong clock");
-    bed.forget(&user, id, Manner::Soft);
+    bed.forget(&user, id, ForgetMode::Soft);
     for _ in 0..2 {
         bed.clock.advance(20 * DAY);
         now(&bed, &user);
@@ -330,7 +330,7 @@ fn what_somebody_changes_meanwhile_stands() {
     let user = bed.user();
     let tended = now(&bed, &user);
     assert_eq!(tended.cooled, 30);
-    let seen = bed.get(&user, pinned).standing;
+    let seen = bed.get(&user, pinned).status;
     assert_eq!((seen.state, seen.pinned), (State::Active, true));
 }
 

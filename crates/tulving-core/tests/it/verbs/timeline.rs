@@ -9,8 +9,10 @@ use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, MemoryRef, Number, Version};
 use tulving_core::model::limits;
-use tulving_core::model::memory::Standing;
-use tulving_core::model::request::{About, Ask, Caller, Manner, SaveRequest, TimelineRequest, UpdateRequest};
+use tulving_core::model::memory::Status;
+use tulving_core::model::request::{
+    Ask, Caller, ForgetMode, SaveRequest, TimelineRequest, TimelineSubject, UpdateRequest,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, Relation, Role};
 use tulving_core::ports::Clock as _;
@@ -34,7 +36,7 @@ fn since(content: &str, from: &str) -> SaveRequest {
 }
 
 fn of(id: MemoryId) -> TimelineRequest {
-    TimelineRequest::new(About::Memory(id.into()))
+    TimelineRequest::new(TimelineSubject::Memory(id.into()))
 }
 
 #[track_caller]
@@ -74,7 +76,7 @@ fn a_chain_is_told_from_whichever_memory_one_begins() {
         "2025-02-01 → … #3 v1 Nothing is attempted again holds",
     ];
     let number = TimelineRequest::new("#2");
-    assert_eq!(number.about, About::Memory(MemoryRef::Number(Number(2))));
+    assert_eq!(number.about, TimelineSubject::Memory(MemoryRef::Number(Number(2))));
     for request in [of(five), of(three), of(never), number, TimelineRequest::new("API retries five times")] {
         let timeline = told(&bed, &user, &request);
         assert_eq!(lines(&timeline), due, "{request:?}");
@@ -228,15 +230,15 @@ fn each_way_to_end_is_named_and_an_end_before_the_successor_stands() {
             "2999-01-01 → 2999-06-01 #4 v1 Opens at ten (no longer valid)",
         ]
     );
-    let stretch = |since: Option<&str>, until: Option<&str>| {
+    let interval = |since: Option<&str>, until: Option<&str>| {
         let (since, until) = (since.map(day), until.map(day));
         let request = TimelineRequest { since, until, ..of(summer) };
         told(&bed, &user, &request).entries.len()
     };
-    assert_eq!(stretch(Some("2024-12-25"), Some("2025-01-01")), 2);
-    assert_eq!(stretch(None, Some("2024-06-01")), 1);
-    assert_eq!(stretch(Some("2024-06-01"), Some("2024-09-01")), 0);
-    assert_eq!(stretch(Some("2999-02-01"), None), 1);
+    assert_eq!(interval(Some("2024-12-25"), Some("2025-01-01")), 2);
+    assert_eq!(interval(None, Some("2024-06-01")), 1);
+    assert_eq!(interval(Some("2024-06-01"), Some("2024-09-01")), 0);
+    assert_eq!(interval(Some("2999-02-01"), None), 1);
 }
 
 #[test]
@@ -261,14 +263,14 @@ fn archived_memories_are_told_and_marked_and_forgotten_ones_are_not() {
     );
     let archived: Vec<bool> = timeline.entries.iter().map(|entry| entry.archived).collect();
     assert_eq!(archived, [true, false, true]);
-    bed.forget(&user, new, Manner::Soft);
+    bed.forget(&user, new, ForgetMode::Soft);
     assert_eq!(
         lines(&told(&bed, &user, &of(old))),
         ["2024-01-01 → … #1 v1 The team meets on Monday (archived)"]
     );
     refused!(bed.engine.timeline(&user, &of(new)), Error::Forgotten { .. });
-    let from = bed.get(&user, alone).standing;
-    let to = Standing { quarantined_at: Some(bed.clock.now()), ..from };
+    let from = bed.get(&user, alone).status;
+    let to = Status { quarantined_at: Some(bed.clock.now()), ..from };
     bed.world().apply(vec![Write::Move { id: alone, from, to }]);
     refused!(bed.engine.timeline(&user, &of(alone)), Error::NoMemory { .. });
 }

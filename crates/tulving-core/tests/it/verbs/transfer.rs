@@ -7,8 +7,8 @@ use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version};
 use tulving_core::model::limits::KEY_CHARS;
-use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, Loaded, MemoryRecord, Record};
-use tulving_core::model::request::{AuditFilter, Caller, Manner, SaveRequest, TurnFilter};
+use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, LoadOutcome, MemoryRecord, Record};
+use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, SaveRequest, TurnFilter};
 use tulving_core::model::space::{MemberOf, Membership, Space, Team};
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_core::ports::{Directory, Log};
@@ -36,7 +36,7 @@ fn filled() -> Bed {
     );
     bed.save(&friend, "a friend's");
     let gone = bed.save(&user, "forgotten");
-    bed.forget(&user, gone.memory.id, Manner::Soft);
+    bed.forget(&user, gone.memory.id, ForgetMode::Soft);
     bed.engine.pin(&user, second.memory.id.into()).expect("pinned");
     bed.engine.log_turn(&user, &turn("hello")).expect("a turn");
     bed
@@ -112,14 +112,14 @@ fn a_load_merges_with_what_is_there() {
     let to = Bed::new();
     let user = to.user();
     let first = to.save(&user, "mine");
-    let twin = to.save(&user, keyed("k", "my second"));
+    let duplicate = to.save(&user, keyed("k", "my second"));
     let loading = load(&to, from.dump());
     assert_eq!(loading.duplicates, 1, "the key is taken by another memory here");
     let renumbered: Vec<_> = loading
         .renumbered
         .iter()
         .map(|loaded| match loaded {
-            Loaded::Renumbered { from, to } => (from.0, to.0),
+            LoadOutcome::Renumbered { from, to } => (from.0, to.0),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -127,10 +127,10 @@ fn a_load_merges_with_what_is_there() {
     assert_eq!(renumbered[0].0, 1);
     assert!(renumbered[0].1 > 3, "a number that the dump has given is not given again");
     assert_eq!(to.get(&user, first.memory.id).number, Some(Number(1)));
-    assert_eq!(to.get(&user, twin.memory.id).edition.text.content, "my second");
+    assert_eq!(to.get(&user, duplicate.memory.id).fields.text.content, "my second");
     let edited = to.contents(&user).into_iter().any(|content| content == "first, edited");
     assert!(edited);
-    let superseded = to.engine.related(&user, twin.memory.id.into(), 1).unwrap();
+    let superseded = to.engine.related(&user, duplicate.memory.id.into(), 1).unwrap();
     assert_eq!(superseded.len(), 1, "the link of the memory left out goes to the one that stands");
     let again = load(&to, from.dump());
     assert_eq!((again.added, again.renumbered.len()), (0, 0), "again is nothing");
@@ -178,7 +178,7 @@ fn a_line_that_is_not_what_its_hash_says_is_refused_with_its_number() {
             _ => None,
         })
         .expect("a memory");
-    record.memory.edition.text.content.push('!');
+    record.memory.fields.text.content.push('!');
     let to = Bed::new();
     let before = content(&to);
     let error = attempt(&to, vec![records[at].clone()]).expect_err("a broken line");
@@ -312,8 +312,8 @@ fn tampered(change: impl Fn(&mut MemoryRecord)) -> String {
 
 /// Replaces the content, with the right hash.
 fn retell(record: &mut MemoryRecord, content: &str) {
-    record.memory.edition.text.content = content.to_owned();
-    record.memory.edition.text.content_hash = normalize::hash(content);
+    record.memory.fields.text.content = content.to_owned();
+    record.memory.fields.text.content_hash = normalize::hash(content);
 }
 
 #[test]
@@ -324,40 +324,40 @@ fn a_dump_in_another_normal_form_is_loaded_in_ours() {
             && !record.versions.is_empty()
         {
             retell(record, "\u{feff} first, cafe\u{301}\r\n");
-            record.memory.edition.text.title = Some("cafe\u{301}".to_owned());
-            record.memory.edition.text.tags = vec!["cle\u{301}".to_owned(), "cl\u{e9}".to_owned()];
+            record.memory.fields.text.title = Some("cafe\u{301}".to_owned());
+            record.memory.fields.text.tags = vec!["cle\u{301}".to_owned(), "cl\u{e9}".to_owned()];
             record.memory.place.speaker = Some(" Ada ".to_owned());
-            record.memory.edition.source_note = Some(" ".to_owned());
+            record.memory.fields.source_note = Some(" ".to_owned());
             // As long as a key could become when its length was measured before composition.
-            record.memory.edition.key = Some("\u{1d160}".repeat(KEY_CHARS));
+            record.memory.fields.key = Some("\u{1d160}".repeat(KEY_CHARS));
         }
     }
     let to = Bed::new();
     load(&to, records);
     let loaded = to.engine.get(&to.user(), MemoryRef::Number(Number(1))).expect("it is loaded");
-    assert_eq!(loaded.edition.text.content, "first, cafe\u{301}");
-    assert_eq!(loaded.edition.text.content_hash, normalize::hash("first, cafe\u{301}"));
-    assert_eq!(loaded.edition.text.title.as_deref(), Some("caf\u{e9}"));
-    assert_eq!(loaded.edition.text.tags, ["cl\u{e9}"]);
+    assert_eq!(loaded.fields.text.content, "first, cafe\u{301}");
+    assert_eq!(loaded.fields.text.content_hash, normalize::hash("first, cafe\u{301}"));
+    assert_eq!(loaded.fields.text.title.as_deref(), Some("caf\u{e9}"));
+    assert_eq!(loaded.fields.text.tags, ["cl\u{e9}"]);
     assert_eq!(loaded.place.speaker.as_deref(), Some("Ada"));
-    assert_eq!(loaded.edition.source_note, None);
-    assert_eq!(loaded.edition.key.map(|key| key.chars().count()), Some(3 * KEY_CHARS));
+    assert_eq!(loaded.fields.source_note, None);
+    assert_eq!(loaded.fields.key.map(|key| key.chars().count()), Some(3 * KEY_CHARS));
 }
 
 #[test]
 fn a_load_refuses_what_a_save_refuses() {
     let wrong: [(&str, MemoryTampering); 11] = [
-        ("control character", |record| record.memory.edition.text.title = Some("a\u{1b}[31m".to_owned())),
-        ("control character", |record| record.memory.edition.key = Some("k\0".to_owned())),
-        ("10000 tags", |record| record.memory.edition.text.tags = vec!["t".to_owned(); 10_000]),
+        ("control character", |record| record.memory.fields.text.title = Some("a\u{1b}[31m".to_owned())),
+        ("control character", |record| record.memory.fields.key = Some("k\0".to_owned())),
+        ("10000 tags", |record| record.memory.fields.text.tags = vec!["t".to_owned(); 10_000]),
         ("is before valid_from", |record| {
-            record.memory.edition.span.valid_from = Some(build::second(2));
-            record.memory.edition.span.valid_until = Some(build::second(1));
+            record.memory.fields.span.valid_from = Some(build::second(2));
+            record.memory.fields.span.valid_until = Some(build::second(1));
         }),
         ("version 4294967295 is not believed", |record| record.memory.version = Version(u32::MAX)),
         ("out of order", |record| record.memory.version = Version(1)),
         ("out of order", |record| record.versions[0].version = Version(0)),
-        ("what its hash says", |record| record.versions[0].edition.text.content = "forged".to_owned()),
+        ("what its hash says", |record| record.versions[0].fields.text.content = "forged".to_owned()),
         ("access_count", |record| record.memory.usage.access_count = u64::MAX),
         ("number", |record| record.memory.number = Some(Number(u64::MAX))),
         ("the content is empty", |record| retell(record, " ")),
@@ -395,7 +395,7 @@ fn a_load_opens_no_group_and_takes_no_name_that_is_none() {
         if let Record::Memory(memory) = record
             && memory.memory.space == group.space
         {
-            memory.memory.edition.boundary = Boundary::Org;
+            memory.memory.fields.boundary = Boundary::Org;
         }
     }
     let to = Bed::new();
@@ -562,7 +562,7 @@ fn a_refused_load_leaves_nothing() {
             && memory.memory.space == sealed.space
         {
             // Found only after everything before it has been written.
-            memory.memory.edition.boundary = Boundary::Org;
+            memory.memory.fields.boundary = Boundary::Org;
         }
     }
     let mut miscounted = good.clone();

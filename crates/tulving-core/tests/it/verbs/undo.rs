@@ -6,7 +6,7 @@ use tulving_core::model::error::Error;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::pass::LastUndone;
 use tulving_core::model::request::{
-    Caller, Filter, ForgetRequest, ForgetWhere, Manner, SaveRequest, UpdateRequest,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, SaveRequest, UpdateRequest,
 };
 use tulving_core::model::turn::Listening;
 use tulving_core::model::vocabulary::{LinkedBy, MemoryType, Relation, Role, State};
@@ -76,7 +76,7 @@ impl Desk {
 fn what_was_forgotten_is_back_and_undone_again_it_is_forgotten_again() {
     let desk = Desk::new();
     let id = desk.saved("Prefers tea");
-    desk.bed.forget(&desk.user, id, Manner::Soft);
+    desk.bed.forget(&desk.user, id, ForgetMode::Soft);
     assert_eq!(desk.undo(), ["forgot #1 (Prefers tea)"]);
     assert!(!desk.is_forgotten(id));
     assert_eq!(desk.undo(), ["restored #1 (Prefers tea)"]);
@@ -108,15 +108,15 @@ fn an_edit_and_a_save_of_a_key_say_again_what_was_said() {
     desk.tick();
     desk.bed.save(&desk.user, keyed("database", "PostgreSQL"));
     assert_eq!(desk.undo(), ["edited #1 (PostgreSQL)"]);
-    assert_eq!(desk.bed.get(&desk.user, id).edition.text.content, "SQLite");
+    assert_eq!(desk.bed.get(&desk.user, id).fields.text.content, "SQLite");
     assert_eq!(desk.undo(), ["reverted #1 (SQLite)"]);
-    assert_eq!(desk.bed.get(&desk.user, id).edition.text.content, "PostgreSQL");
+    assert_eq!(desk.bed.get(&desk.user, id).fields.text.content, "PostgreSQL");
     let tags = UpdateRequest { tags: Some(vec!["db".to_owned()]), ..UpdateRequest::default() };
     desk.tick();
     desk.bed.update(&desk.user, id, &tags);
     desk.undo();
     let memory = desk.bed.get(&desk.user, id);
-    assert!(!memory.edition.text.tags.iter().any(|tag| tag == "db"), "{memory:?}");
+    assert!(!memory.fields.text.tags.iter().any(|tag| tag == "db"), "{memory:?}");
 }
 
 #[test]
@@ -125,24 +125,24 @@ fn pins_states_and_what_was_done_are_as_they_were() {
     let todo = SaveRequest { memory_type: Some(MemoryType::Todo), ..SaveRequest::new("Water the roses") };
     let id = desk.bed.save(&desk.user, todo).memory.id;
     let engine = &desk.bed.engine;
-    let standing = || desk.bed.get(&desk.user, id).standing;
-    let fresh = standing();
+    let status = || desk.bed.get(&desk.user, id).status;
+    let fresh = status();
     desk.tick();
     engine.pin(&desk.user, id.into()).expect("pinned");
     assert_eq!(desk.undo(), ["pinned #1 (Water the roses)"]);
-    assert_eq!(standing(), fresh);
+    assert_eq!(status(), fresh);
     engine.archive(&desk.user, id.into()).expect("archived");
     assert_eq!(desk.undo(), ["archived #1 (Water the roses)"]);
-    assert_eq!(standing().state, State::Active);
+    assert_eq!(status().state, State::Active);
     engine.done(&desk.user, id.into(), None).expect("done");
-    let done = standing().done_at;
+    let done = status().done_at;
     assert_eq!(desk.undo(), ["done #1 (Water the roses)"]);
-    assert_eq!(standing().done_at, None);
+    assert_eq!(status().done_at, None);
     assert_eq!(desk.undo(), ["reopened #1 (Water the roses)"]);
-    assert_eq!(standing().done_at, done, "at the same time as before");
+    assert_eq!(status().done_at, done, "at the same time as before");
     engine.reopen(&desk.user, id.into()).expect("open");
     desk.undo();
-    assert_eq!(standing().done_at, done);
+    assert_eq!(status().done_at, done);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn many_that_were_forgotten_as_one_act_come_back_as_one() {
     }
     desk.saved("Stays");
     let filter = Filter { tags: vec!["old".to_owned()], ..Filter::default() };
-    let request = ForgetRequest { manner: Manner::Soft, reason: None };
+    let request = ForgetRequest { mode: ForgetMode::Soft, reason: None };
     let swept = desk.bed.engine.forget_where(&desk.user, &ForgetWhere { filter, request, expect: None });
     assert_eq!(swept.expect("forgotten").forgotten.len(), 30);
     assert_eq!(desk.undo().len(), 30);
@@ -214,9 +214,9 @@ fn what_was_erased_is_refused_and_nothing_older_is_taken_in_its_place() {
     let (one, two) = (desk.saved("One"), desk.saved("Two"));
     desk.bed.engine.pin(&desk.user, one.into()).expect("pinned");
     desk.tick();
-    desk.bed.forget(&desk.user, two, Manner::Hard);
+    desk.bed.forget(&desk.user, two, ForgetMode::Hard);
     desk.refused("a memory was forgotten for good");
-    assert!(desk.bed.get(&desk.user, one).standing.pinned);
+    assert!(desk.bed.get(&desk.user, one).status.pinned);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn what_somebody_changed_since_is_refused_whole() {
     let desk = Desk { user, ..desk };
     desk.tick();
     let both = [one.into(), two.into()];
-    let soft = ForgetRequest { manner: Manner::Soft, reason: None };
+    let soft = ForgetRequest { mode: ForgetMode::Soft, reason: None };
     desk.bed.engine.forget_many(&desk.user, &both, &soft).expect("forgotten");
     desk.tick();
     desk.bed.engine.restore(&other, one.into()).expect("restored");
@@ -309,10 +309,10 @@ fn paths_that_a_push_added_or_moved_are_as_they_were() {
     assert_eq!((paths(one), paths(two)), (vec!["/b".to_owned()], vec!["/a".to_owned()]));
     // One that goes to a memory that is there leaves an archived one behind.
     assert_eq!(push("/a", "one"), one);
-    assert_eq!(desk.bed.get(&desk.user, two).standing.state, State::Archived);
+    assert_eq!(desk.bed.get(&desk.user, two).status.state, State::Archived);
     assert_eq!(desk.undo().len(), 3);
     assert_eq!((paths(one), paths(two)), (vec!["/b".to_owned()], vec!["/a".to_owned()]));
-    assert_eq!(desk.bed.get(&desk.user, two).standing.state, State::Active);
+    assert_eq!(desk.bed.get(&desk.user, two).status.state, State::Active);
     desk.undo();
     assert_eq!((paths(one), paths(two)), (vec!["/b".to_owned(), "/a".to_owned()], Vec::new()));
 }
@@ -334,7 +334,7 @@ fn a_path_that_another_memory_has_by_now_is_not_taken_back() {
     desk.bed.save(&desk.user, at("/a", "two"));
     desk.tick();
     // Somebody else's file moves on.
-    desk.bed.forget(&other, desk.bed.save(&other, at("/a", "one")).memory.id, Manner::Soft);
+    desk.bed.forget(&other, desk.bed.save(&other, at("/a", "one")).memory.id, ForgetMode::Soft);
     desk.tick();
     desk.refused("it was archived since by ada");
 }
@@ -355,7 +355,7 @@ fn a_pass_that_is_newer_is_undone_and_one_that_is_older_is_not() {
     assert!(desk.is_forgotten(hand));
     // Restored by a second undo, it is the last change still.
     desk.undo();
-    desk.bed.forget(&desk.user, hand, Manner::Hard);
+    desk.bed.forget(&desk.user, hand, ForgetMode::Hard);
     desk.refused("forgotten for good");
 }
 
@@ -390,7 +390,7 @@ fn a_note_leaves_the_journal_and_files_are_refused_by_name() {
 fn an_undo_is_whole_or_absent_when_the_store_fails() {
     let desk = Desk::new();
     let ids = [desk.saved("One"), desk.saved("Two")];
-    let soft = ForgetRequest { manner: Manner::Soft, reason: None };
+    let soft = ForgetRequest { mode: ForgetMode::Soft, reason: None };
     desk.bed.engine.forget_many(&desk.user, &ids.map(Into::into), &soft).expect("forgotten");
     desk.tick();
     for at in 1..100 {

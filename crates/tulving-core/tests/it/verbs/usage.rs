@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tulving_core::model::error::{Error, Invalid, LlmError};
-use tulving_core::model::llm::{Prompt, Tokens, Usage};
+use tulving_core::model::llm::{LlmUsage, Prompt, Tokens};
 use tulving_core::model::vocabulary::Role;
 use tulving_core::{Engine, Llm};
 use tulving_testkit::embedder::NoEmbedder;
@@ -23,7 +23,7 @@ fn prompt() -> Prompt {
     Prompt::new("Be brief.", "How are you?")
 }
 
-fn usage(bed: &Bed, engine: &Engine, days: i64) -> Vec<Usage> {
+fn usage(bed: &Bed, engine: &Engine, days: i64) -> Vec<LlmUsage> {
     engine.usage(&bed.user(), days).expect("told").usage
 }
 
@@ -47,7 +47,7 @@ fn what_is_spent_is_kept_by_day_model_and_pass() {
     let large = Prompt { model: Some("large".to_owned()), ..prompt() };
     engine.ask("consolidate", &large).expect("answered");
     refused!(engine.ask("shadow", &prompt()), Error::Llm(LlmError::Failing { .. }));
-    let row = |usage: &Usage| {
+    let row = |usage: &LlmUsage| {
         (usage.model.clone(), usage.pass.clone(), usage.calls, usage.failures, usage.tokens())
     };
     let rows: Vec<_> = usage(&bed, &engine, 1).iter().map(row).collect();

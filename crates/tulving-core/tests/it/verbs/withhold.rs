@@ -11,14 +11,14 @@ use tulving_core::model::file::Stamp;
 use tulving_core::model::foreign::{Collection, Diary};
 use tulving_core::model::llm::{Message as Told, Prompt, ToolCall};
 use tulving_core::model::request::{
-    AuditFilter, BriefingRequest, Caller, Filter, ForgetRequest, ForgetWhere, Manner, Mode, SaveRequest,
+    AuditFilter, BriefingRequest, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Mode, SaveRequest,
     TurnFilter, TurnRequest, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{
     CommandKind, JobState, MemoryType, Origin, SecretPolicy, SpaceKind, TurnRole,
 };
 use tulving_core::text::block;
-use tulving_core::verbs::import::{self, ReadFile, SeenFile, Taken};
+use tulving_core::verbs::import::{self, FileImportOutcome, ReadFile, SeenFile};
 use tulving_core::{Document, Llm, SecretPolicies};
 use tulving_testkit::llm::ScriptedLlm;
 
@@ -141,10 +141,10 @@ fn a_space_may_keep_secrets_and_still_nothing_private() {
 
 #[test]
 fn every_space_has_its_own_policy() {
-    let mut secrecy = of(SecretPolicy::Redact);
-    secrecy.spaces.insert("vault".to_owned(), SecretPolicy::Strict);
-    secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
-    let bed = Bed::new().with_secrecy(secrecy);
+    let mut secret_policies = of(SecretPolicy::Redact);
+    secret_policies.spaces.insert("vault".to_owned(), SecretPolicy::Strict);
+    secret_policies.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+    let bed = Bed::new().with_secrecy(secret_policies);
     let user = bed.user();
     let [vault, lab] = ["vault", "lab"].map(|name| within(&user, bed.hub(name)));
     let text = format!("the token is {}", token());
@@ -153,10 +153,10 @@ fn every_space_has_its_own_policy() {
         Error::Invalid(Invalid::Secret { field: Field::Content, .. })
     );
     let kept = bed.save(&lab, text.as_str());
-    assert_eq!(bed.get(&lab, kept.memory.id).edition.text.content, text);
+    assert_eq!(bed.get(&lab, kept.memory.id).fields.text.content, text);
     let redacted = bed.save(&user, text.as_str());
     assert_eq!(
-        bed.get(&user, redacted.memory.id).edition.text.content,
+        bed.get(&user, redacted.memory.id).fields.text.content,
         "the token is [redacted: github_token]"
     );
     // An edit keeps to the space of the memory, wherever it is made from.
@@ -178,9 +178,9 @@ fn every_space_has_its_own_policy() {
 
 #[test]
 fn a_secret_in_whatever_field_is_not_moved_to_where_it_would_not_be_stored() {
-    let mut secrecy = of(SecretPolicy::Redact);
-    secrecy.spaces.insert("lab".to_owned(), SecretPolicy::Off);
-    let bed = Bed::new().with_secrecy(secrecy);
+    let mut secret_policies = of(SecretPolicy::Redact);
+    secret_policies.spaces.insert("lab".to_owned(), SecretPolicy::Off);
+    let bed = Bed::new().with_secrecy(secret_policies);
     let lab = within(&bed.user(), bed.hub("lab"));
     let some = || Some(format!("x {}", token()));
     let plain = |field: Field| SaveRequest::new(format!("of the pipeline, by its {field}"));
@@ -273,10 +273,10 @@ fn a_secret_hides_in_no_field() {
         "the key is the same one again"
     );
     let memory = bed.get(&user, receipt.memory.id);
-    assert_eq!(memory.edition.text.tags, ["[redacted: github_token]", "a [redacted: github_token]"]);
+    assert_eq!(memory.fields.text.tags, ["[redacted: github_token]", "a [redacted: github_token]"]);
     let tags = UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() };
     bed.update(&user, receipt.memory.id, &tags);
-    let forget = ForgetRequest { manner: Manner::Soft, reason: some() };
+    let forget = ForgetRequest { mode: ForgetMode::Soft, reason: some() };
     let gone = bed.engine.forget(&user, receipt.memory.id.into(), &forget).expect("forgotten");
     assert_eq!(words(&gone.warnings), [ONE_TOKEN], "what was held back of the reason is said");
     let filter = AuditFilter { space: None, memory: Some(receipt.memory.id), last: 1 };
@@ -311,7 +311,7 @@ fn what_was_redacted_is_the_same_again_and_known_by_what_is_stored() {
         );
     }
     let memory = bed.get(&user, first.memory.id);
-    let edited = bed.engine.update(&user, first.memory.id.into(), &said(&memory.edition.text.content));
+    let edited = bed.engine.update(&user, first.memory.id.into(), &said(&memory.fields.text.content));
     assert_eq!(edited.expect("edited").memory.version, memory.version, "nothing has changed");
 }
 
@@ -331,10 +331,10 @@ fn a_file_with_a_secret_is_imported_once_and_is_as_it_was() {
         (taken.into_iter().map(|file| (file.became, file.warnings)).collect::<Vec<_>>(), plan.unchanged)
     };
     let (taken, _) = import(1);
-    assert_eq!(taken, [(Taken::Created, vec![ONE_TOKEN.to_owned()])]);
+    assert_eq!(taken, [(FileImportOutcome::Created, vec![ONE_TOKEN.to_owned()])]);
     let before = bed.engine.head().expect("a log");
     assert_eq!(import(1), (Vec::new(), 1), "it is not even read");
-    assert_eq!(import(2).0, [(Taken::Unchanged, Vec::new())]);
+    assert_eq!(import(2).0, [(FileImportOutcome::Unchanged, Vec::new())]);
     assert_eq!(bed.engine.head().expect("a log"), before, "no memory was written");
     assert!(!format!("{:?}", bed.dump()).contains(&token()));
 }
@@ -354,7 +354,7 @@ fn the_text_of_a_file_is_redacted_and_the_file_stays_which_is_said() {
         let (_, bytes) = bed.engine.attachment(&user, receipt.memory.id.into()).expect("the file");
         assert_eq!(bytes, PDF);
         let trouble = memory.provenance.attachment.and_then(|attachment| attachment.trouble);
-        (done.job.state, memory.edition.text.content, trouble)
+        (done.job.state, memory.fields.text.content, trouble)
     };
     let (state, content, said) = trouble(SecretPolicy::Redact);
     assert_eq!((state, content.as_str()), (JobState::Done, "the token is [redacted: github_token]"));
@@ -408,7 +408,7 @@ fn what_people_write_into_files_is_found_without_its_secrets_and_on_its_line() {
     labels.sort();
     assert_eq!(labels, ["memory/2026-05-27.md:1", "memory/2026-05-27.md:6"]);
     let found = bed.engine.recall(&user, &recall(Mode::Substring("token".to_owned()))).expect("recalled");
-    assert_eq!(found.hits[0].memory.edition.text.content, "the token is [redacted: github_token]");
+    assert_eq!(found.hits[0].memory.fields.text.content, "the token is [redacted: github_token]");
     let dump = format!("{:?}", bed.dump());
     assert!(!dump.contains(&token()) && !dump.contains("diary"), "{dump}");
     let path = bed.path(&user, "memory/2026-05-27.md");
@@ -455,7 +455,7 @@ fn what_tries_to_command_is_stored_as_it_is_and_marked_wherever_it_is_read() {
     let id = bed.save(&user, POISON).memory.id;
     let tea = bed.save(&user, "Likes tea").memory.id;
     let memory = bed.get(&user, id);
-    assert_eq!(memory.edition.text.content, POISON);
+    assert_eq!(memory.fields.text.content, POISON);
     assert_eq!(memory.commands, [CommandKind::Override]);
     assert_eq!(bed.get(&user, tea).commands, []);
     let json = serde_json::to_value(&memory).expect("JSON");

@@ -209,19 +209,19 @@ impl FacetBits {
 
 impl Facets {
     pub(crate) fn of(memory: &Memory, times: ValidityTimes) -> Self {
-        let (edition, class) = (&memory.edition, &memory.edition.class);
+        let (fields, class) = (&memory.fields, &memory.fields.class);
         Self(
-            FacetBits::BOUNDARY.put(edition.boundary as u32)
+            FacetBits::BOUNDARY.put(fields.boundary as u32)
                 | FacetBits::TYPE.put(class.memory_type as u32)
                 | FacetBits::KIND.put(class.kind as u32)
                 | FacetBits::STABILITY.put(class.stability as u32)
-                | FacetBits::STATE.put(memory.standing.state as u32)
-                | FacetBits::CONTENT_TYPE.put(edition.text.content_type as u32)
+                | FacetBits::STATE.put(memory.status.state as u32)
+                | FacetBits::CONTENT_TYPE.put(fields.text.content_type as u32)
                 | FacetBits::AUTHOR.put(memory.provenance.author as u32)
-                | FacetBits::PINNED.put(u32::from(memory.standing.pinned))
+                | FacetBits::PINNED.put(u32::from(memory.status.pinned))
                 | FacetBits::MIRROR.put(u32::from(memory.provenance.mirror.is_some()))
                 | FacetBits::TIMED.put(u32::from(times != ValidityTimes::UNLIMITED))
-                | FacetBits::DONE.put(u32::from(memory.standing.done_at.is_some())),
+                | FacetBits::DONE.put(u32::from(memory.status.done_at.is_some())),
         )
     }
 

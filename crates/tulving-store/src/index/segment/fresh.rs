@@ -93,16 +93,16 @@ impl SegmentContent for NewSegmentContent<'_> {
 
 /// The docs of a memory.
 fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
-    let (memory, standing) = (&entry.memory, &entry.memory.standing);
-    if standing.forgotten_at.is_some() || standing.quarantined_at.is_some() {
+    let (memory, status) = (&entry.memory, &entry.memory.status);
+    if status.forgotten_at.is_some() || status.quarantined_at.is_some() {
         return Vec::new();
     }
-    let span = &memory.edition.span;
+    let span = &memory.fields.span;
     let times = ValidityTimes::of(span);
     let facets = Facets::of(memory, times);
     let made = entry.chunks.iter().zip(0_u32..).map(|(chunk, ordinal)| {
         let said = terms::of_chunk(memory, chunk);
-        let body = memory.edition.text.content.get(chunk.start..chunk.end).unwrap_or_default();
+        let body = memory.fields.text.content.get(chunk.start..chunk.end).unwrap_or_default();
         let doc = SegmentDoc {
             id: *memory.id.as_bytes(),
             chunk: ordinal,
@@ -115,7 +115,7 @@ fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
             at: span.occurred_at.unwrap_or(memory.usage.created_at).as_micros(),
             created: memory.usage.created_at.as_micros(),
             times,
-            importance: memory.edition.class.importance.get(),
+            importance: memory.fields.class.importance.get(),
             cast: cast::cast(body, said.body.len()),
         };
         PreparedDoc { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }

@@ -101,7 +101,7 @@ mod tests {
     use std::collections::HashMap;
 
     use tulving_core::model::request::Filter;
-    use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+    use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
     use tulving_core::model::time::Timestamp;
     use tulving_core::model::vocabulary::{Boundary, State};
     use tulving_text::terms;
@@ -163,10 +163,13 @@ mod tests {
         sealed(&made, head)
     }
 
-    fn scopes() -> Vec<Scope> {
+    fn scopes() -> Vec<SearchScope> {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
-        let all =
-            Scope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None };
+        let all = SearchScope {
+            sight: Sight { principal: person(0), spaces },
+            filter: Filter::default(),
+            among: None,
+        };
         let time = Some(Timestamp::from_micros(1_700_000_100_000_000));
         let dated = Filter {
             since: time,
@@ -177,8 +180,8 @@ mod tests {
         };
         let one = [(space(1), Boundary::Team)].into();
         vec![
-            Scope { filter: dated, ..all.clone() },
-            Scope { sight: Sight { principal: person(1), spaces: one }, ..all.clone() },
+            SearchScope { filter: dated, ..all.clone() },
+            SearchScope { sight: Sight { principal: person(1), spaces: one }, ..all.clone() },
             all,
         ]
     }

@@ -4,14 +4,14 @@ use rusqlite::params;
 use tulving_core::model::change::{Adoption, ForeignItem};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::record::Loaded;
+use tulving_core::model::record::LoadOutcome;
 
 use super::super::failure::SqliteError;
 use super::super::rows::LARGEST;
 use super::ChangeSetWriter;
 
 impl ChangeSetWriter<'_> {
-    pub(super) fn adopt(&mut self, adoption: &Adoption) -> Result<Loaded, SqliteError> {
+    pub(super) fn adopt(&mut self, adoption: &Adoption) -> Result<LoadOutcome, SqliteError> {
         let Adoption { item, record, chunks, above } = adoption;
         let id = record.memory.id;
         let loaded = self.take_in(record, Some(chunks), |act, memory| {
@@ -25,14 +25,14 @@ impl ChangeSetWriter<'_> {
             act.next_number(memory.space).map(Some)
         })?;
         match loaded {
-            Loaded::Added | Loaded::Renumbered { .. } => {
+            LoadOutcome::Added | LoadOutcome::Renumbered { .. } => {
                 self.transaction
                     .prepare_cached("INSERT INTO unlinked (memory) SELECT row FROM memories WHERE id = ?1")?
                     .execute([id.as_bytes()])?;
                 self.adopted(item, id)?;
             }
-            Loaded::Duplicate { of } => self.adopted(item, of)?,
-            Loaded::Present | Loaded::Dangling => {}
+            LoadOutcome::Duplicate { of } => self.adopted(item, of)?,
+            LoadOutcome::Present | LoadOutcome::Dangling => {}
         }
         Ok(loaded)
     }

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::{MemoryId, Version};
-use tulving_core::model::memory::{Chunk, Embedding, Standing};
+use tulving_core::model::memory::{Chunk, Embedding, Status};
 use tulving_core::model::vocabulary::ChangeKind;
 
 use super::super::failure::SqliteError;
@@ -142,10 +142,10 @@ impl ChangeSetWriter<'_> {
     pub(super) fn settle_new(
         &mut self,
         row: i64,
-        standing: &Standing,
+        status: &Status,
         chunks: &[Chunk],
     ) -> Result<(), SqliteError> {
-        if !is_live(standing) {
+        if !is_live(status) {
             return Ok(());
         }
         self.models()?;

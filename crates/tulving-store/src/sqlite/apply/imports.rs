@@ -54,8 +54,8 @@ impl ChangeSetWriter<'_> {
         let version = &before.version;
         self.update_row(MemoryRowUpdate {
             row: before.row,
-            edition: &settled.edition,
-            standing: &settled.standing,
+            fields: &settled.fields,
+            status: &settled.status,
             version: version.version,
             act: version.act,
             by: version.by,
@@ -66,10 +66,10 @@ impl ChangeSetWriter<'_> {
         if let Some(chunks) = &settled.chunks {
             self.replace_chunks(before.row, chunks)?;
         }
-        if settled.chunks.is_some() || is_live(&settled.stood) != is_live(&settled.standing) {
+        if settled.chunks.is_some() || is_live(&settled.stood) != is_live(&settled.status) {
             self.settle(before.row)?;
         }
-        match settled.standing.forgotten_at {
+        match settled.status.forgotten_at {
             None => self.log(ChangeKind::Revised, settled.id, before.at),
             // Nobody can see it; its restoration is logged.
             Some(_) => Ok(()),

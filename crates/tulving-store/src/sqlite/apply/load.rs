@@ -9,7 +9,7 @@ use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::change::{ChangeSet, Write};
 use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
 use tulving_core::model::memory::{Attachment, Chunk, Memory};
-use tulving_core::model::record::{Loaded, MemoryRecord, Record};
+use tulving_core::model::record::{LoadOutcome, MemoryRecord, Record};
 use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team};
 use tulving_core::model::turn::Turn;
 use tulving_core::model::vocabulary::ChangeKind;
@@ -37,11 +37,11 @@ pub(in super::super) fn cut(
 ) -> Result<ChunksByMemory, SqliteError> {
     let mut there = connection.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?;
     let mut cut = ChunksByMemory::new();
-    for Memory { id, edition, .. } in memories(changes) {
+    for Memory { id, fields, .. } in memories(changes) {
         if cut.contains_key(id) {
             cut.insert(*id, None);
         } else if !there.exists([id.as_bytes()])? {
-            cut.insert(*id, Some(chunk::of(&edition.text)));
+            cut.insert(*id, Some(chunk::of(&fields.text)));
         }
     }
     Ok(cut)
@@ -62,14 +62,14 @@ fn memories(changes: &ChangeSet) -> impl Iterator<Item = &Memory> {
 }
 
 impl ChangeSetWriter<'_> {
-    pub(super) fn load(&mut self, record: &Record) -> Result<Loaded, SqliteError> {
+    pub(super) fn load(&mut self, record: &Record) -> Result<LoadOutcome, SqliteError> {
         match record {
             // Files and attachments are not in the database.
             Record::Dump { .. }
             | Record::End { .. }
             | Record::Attachment(_)
             | Record::File(_)
-            | Record::Missing { .. } => Ok(Loaded::Present),
+            | Record::Missing { .. } => Ok(LoadOutcome::Present),
             Record::Org(org) => self.load_org(org),
             Record::Team(team) => self.load_team(team),
             Record::Principal(principal) => self.load_principal(principal),
@@ -84,47 +84,52 @@ impl ChangeSetWriter<'_> {
         }
     }
 
-    fn load_org(&mut self, org: &Org) -> Result<Loaded, SqliteError> {
+    fn load_org(&mut self, org: &Org) -> Result<LoadOutcome, SqliteError> {
         if self.has("SELECT 1 FROM orgs WHERE id = ?1", &[org.id.as_bytes()])? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         self.transaction
             .prepare_cached("INSERT INTO orgs (id, name) VALUES (?1, ?2)")?
             .execute(params![org.id.as_bytes(), org.name])?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_team(&mut self, team: &Team) -> Result<Loaded, SqliteError> {
+    fn load_team(&mut self, team: &Team) -> Result<LoadOutcome, SqliteError> {
         if self.has("SELECT 1 FROM teams WHERE id = ?1", &[team.id.as_bytes()])? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         if !self.has("SELECT 1 FROM orgs WHERE id = ?1", &[team.org.as_bytes()])? {
-            return Ok(Loaded::Dangling);
+            return Ok(LoadOutcome::Dangling);
         }
         self.transaction
             .prepare_cached("INSERT INTO teams (id, org, name) VALUES (?1, ?2, ?3)")?
             .execute(params![team.id.as_bytes(), team.org.as_bytes(), team.name])?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_principal(&mut self, principal: &Principal) -> Result<Loaded, SqliteError> {
+    fn load_principal(&mut self, principal: &Principal) -> Result<LoadOutcome, SqliteError> {
         // The ones that every home starts with are as old as the oldest home they were in.
         let older = self
             .transaction
             .prepare_cached("UPDATE principals SET created_at = min(created_at, ?2) WHERE id = ?1")?
             .execute(params![principal.id.as_bytes(), principal.created_at.as_micros()])?;
         if older > 0 {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         self.add_principal(principal)?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_space(&mut self, space: &Space, next_number: u64, next_turn: u64) -> Result<Loaded, SqliteError> {
+    fn load_space(
+        &mut self,
+        space: &Space,
+        next_number: u64,
+        next_turn: u64,
+    ) -> Result<LoadOutcome, SqliteError> {
         let present = self.has("SELECT 1 FROM spaces WHERE id = ?1", &[space.id.as_bytes()])?;
         if !present {
             if !self.has("SELECT 1 FROM teams WHERE id = ?1", &[space.team.as_bytes()])? {
-                return Ok(Loaded::Dangling);
+                return Ok(LoadOutcome::Dangling);
             }
             self.add_space(space)?;
         }
@@ -135,14 +140,14 @@ impl ChangeSetWriter<'_> {
             .execute(params![space.id.as_bytes(), signed(next_turn.min(LARGEST)), space.created_at.as_micros()])?;
         let counter = self.number_counter(space.id)?;
         *counter = next_number.min(LARGEST).max(*counter);
-        Ok(if present { Loaded::Present } else { Loaded::Added })
+        Ok(if present { LoadOutcome::Present } else { LoadOutcome::Added })
     }
 
-    fn load_member(&mut self, member: &Membership) -> Result<Loaded, SqliteError> {
+    fn load_member(&mut self, member: &Membership) -> Result<LoadOutcome, SqliteError> {
         let realm = member.of.realm();
         let key: [&dyn ToSql; 3] = [member.principal.as_bytes(), &realm.as_str(), member.of.id_bytes()];
         if self.has("SELECT 1 FROM members WHERE principal = ?1 AND realm = ?2 AND of = ?3", &key)? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         let of = match member.of {
             MemberOf::Space(_) => "SELECT 1 FROM spaces WHERE id = ?1",
@@ -150,13 +155,13 @@ impl ChangeSetWriter<'_> {
             MemberOf::Org(_) => "SELECT 1 FROM orgs WHERE id = ?1",
         };
         if !self.has(of, &[member.of.id_bytes()])? || !self.has_principal(member.principal.as_bytes())? {
-            return Ok(Loaded::Dangling);
+            return Ok(LoadOutcome::Dangling);
         }
         self.set_member(member)?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_memory(&mut self, record: &MemoryRecord) -> Result<Loaded, SqliteError> {
+    fn load_memory(&mut self, record: &MemoryRecord) -> Result<LoadOutcome, SqliteError> {
         let chunks = self.cut.get(&record.memory.id).and_then(Option::as_deref);
         self.take_in(record, chunks, Self::number_for)
     }
@@ -167,25 +172,25 @@ impl ChangeSetWriter<'_> {
         record: &MemoryRecord,
         chunks: Option<&[Chunk]>,
         number: impl FnOnce(&mut Self, &Memory) -> AssignedNumber,
-    ) -> Result<Loaded, SqliteError> {
+    ) -> Result<LoadOutcome, SqliteError> {
         let memory = &*believed(&record.memory);
         if self.locate(memory.id)?.is_some() {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         if !self.has("SELECT 1 FROM spaces WHERE id = ?1", &[memory.space.as_bytes()])?
             || !self.has_principal(memory.owner.as_bytes())?
         {
-            return Ok(Loaded::Dangling);
+            return Ok(LoadOutcome::Dangling);
         }
         if let Some(of) = self.holder(memory)? {
-            return Ok(Loaded::Duplicate { of });
+            return Ok(LoadOutcome::Duplicate { of });
         }
         let apart = self.apart(memory)?;
         let number = number(self, memory)?;
         let row = self.insert_row(memory, number, &record.current, apart)?;
-        let chunks = chunks.map_or_else(|| chunk::of(&memory.edition.text).into(), Cow::Borrowed);
+        let chunks = chunks.map_or_else(|| chunk::of(&memory.fields.text).into(), Cow::Borrowed);
         self.insert_chunks(row, &chunks)?;
-        self.settle_new(row, &memory.standing, &chunks)?;
+        self.settle_new(row, &memory.status, &chunks)?;
         // Only versions that can be older than the current one; the next edit adds that one to them.
         let (past, mut kept) = (1..memory.version.0, BTreeSet::new());
         for version in &record.versions {
@@ -195,18 +200,18 @@ impl ChangeSetWriter<'_> {
         }
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))?;
         Ok(match (memory.number, number) {
-            (Some(from), Some(to)) if from != to => Loaded::Renumbered { from, to },
-            _ => Loaded::Added,
+            (Some(from), Some(to)) if from != to => LoadOutcome::Renumbered { from, to },
+            _ => LoadOutcome::Added,
         })
     }
 
     /// The memory that has the key, the path or the content of this one, if they must be unique.
     fn holder(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
-        if memory.standing.forgotten_at.is_some() || memory.provenance.mirror.is_some() {
+        if memory.status.forgotten_at.is_some() || memory.provenance.mirror.is_some() {
             return Ok(None);
         }
-        let edition = &memory.edition;
-        let audience = rows::audience(edition.boundary, &memory.owner);
+        let fields = &memory.fields;
+        let audience = rows::audience(fields.boundary, &memory.owner);
         let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, SqliteError> {
             let mut statement = self.transaction.prepare_cached(&format!(
                 "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \
@@ -215,7 +220,7 @@ impl ChangeSetWriter<'_> {
             let key = params![memory.space.as_bytes(), audience, value];
             Ok(statement.query_row(key, |row| ColumnReader::of(row).id(MemoryId::from_bytes)).optional()?)
         };
-        if let Some(key) = &edition.key
+        if let Some(key) = &fields.key
             && let Some(found) = find("key = ?3", key)?
         {
             return Ok(Some(found));
@@ -233,7 +238,7 @@ impl ChangeSetWriter<'_> {
 
     /// 0, or a unique number for a memory whose content another one has.
     fn apart(&self, memory: &Memory) -> Result<i64, SqliteError> {
-        let forgotten = memory.standing.forgotten_at.is_some() || memory.provenance.mirror.is_some();
+        let forgotten = memory.status.forgotten_at.is_some() || memory.provenance.mirror.is_some();
         if forgotten || self.says(memory)?.is_none() {
             return Ok(0);
         }
@@ -243,11 +248,11 @@ impl ChangeSetWriter<'_> {
 
     /// The memory with the same content as this one, if it counts as a duplicate.
     fn says(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
-        let edition = &memory.edition;
-        if edition.key.is_some() || memory.place.conversation.is_some() {
+        let fields = &memory.fields;
+        if fields.key.is_some() || memory.place.conversation.is_some() {
             return Ok(None);
         }
-        let audience = rows::audience(edition.boundary, &memory.owner);
+        let audience = rows::audience(fields.boundary, &memory.owner);
         let find = |condition: &str, value: &dyn ToSql| -> Result<Option<MemoryId>, SqliteError> {
             let mut statement = self.transaction.prepare_cached(&format!(
                 "SELECT id FROM memories WHERE space = ?1 AND audience = ?2 AND forgotten_at IS NULL \
@@ -257,13 +262,13 @@ impl ChangeSetWriter<'_> {
             Ok(statement.query_row(key, |row| ColumnReader::of(row).id(MemoryId::from_bytes)).optional()?)
         };
         // The conditions are those of the indexes; otherwise every line of a dump would read the whole table.
-        let bare = format!("boundary = '{}' AND key IS NULL AND conversation IS NULL", edition.boundary);
+        let bare = format!("boundary = '{}' AND key IS NULL AND conversation IS NULL", fields.boundary);
         match &memory.provenance.attachment {
             Some(Attachment { name: Some(_), hash, .. }) => {
                 find(&format!("attachment_hash = ?3 AND {bare} AND attachment_name IS NOT NULL"), hash)
             }
             _ => {
-                let hash = &edition.text.content_hash.0;
+                let hash = &fields.text.content_hash.0;
                 find(&format!("content_hash = ?3 AND {bare} AND attachment_name IS NULL"), hash)
             }
         }
@@ -289,26 +294,26 @@ impl ChangeSetWriter<'_> {
         self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)
     }
 
-    fn load_association(&mut self, association: &Association) -> Result<Loaded, SqliteError> {
+    fn load_association(&mut self, association: &Association) -> Result<LoadOutcome, SqliteError> {
         let ends = (self.locate(association.source)?, self.locate(association.target)?);
         let (Some((source, at)), Some((target, _))) = ends else {
-            return Ok(Loaded::Dangling);
+            return Ok(LoadOutcome::Dangling);
         };
         let key: [&dyn ToSql; 3] = [&source, &target, &association.relation.as_str()];
         if self.has("SELECT 1 FROM associations WHERE source = ?1 AND target = ?2 AND relation = ?3", &key)? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         self.insert_association(source, target, association)?;
         self.log(ChangeKind::Linked, association.source, at)?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_turn(&mut self, turn: &Turn) -> Result<Loaded, SqliteError> {
+    fn load_turn(&mut self, turn: &Turn) -> Result<LoadOutcome, SqliteError> {
         if self.has("SELECT 1 FROM turns WHERE id = ?1", &[turn.id.as_bytes()])? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         if !self.has("SELECT 1 FROM spaces WHERE id = ?1", &[turn.space.as_bytes()])? {
-            return Ok(Loaded::Dangling);
+            return Ok(LoadOutcome::Dangling);
         }
         let key: [&dyn ToSql; 2] = [turn.space.as_bytes(), &signed(turn.position)];
         let taken = self.has("SELECT 1 FROM turns WHERE space = ?1 AND position = ?2", &key)?;
@@ -318,15 +323,15 @@ impl ChangeSetWriter<'_> {
             .prepare_cached("UPDATE spaces SET next_turn = max(next_turn, ?2 + 1) WHERE id = ?1")?
             .execute(params![turn.space.as_bytes(), signed(position)])?;
         self.insert_turn(turn, position)?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
-    fn load_audit(&mut self, entry: &AuditEntry) -> Result<Loaded, SqliteError> {
+    fn load_audit(&mut self, entry: &AuditEntry) -> Result<LoadOutcome, SqliteError> {
         if self.has("SELECT 1 FROM audit WHERE id = ?1", &[entry.id.as_bytes()])? {
-            return Ok(Loaded::Present);
+            return Ok(LoadOutcome::Present);
         }
         self.audit(entry)?;
-        Ok(Loaded::Added)
+        Ok(LoadOutcome::Added)
     }
 
     fn has_principal(&self, id: &[u8; 16]) -> Result<bool, SqliteError> {
@@ -381,7 +386,7 @@ mod tests {
         let loads = changes([&new, &here, &twice, &twice].map(load).to_vec());
         assert!(loads_memories(&loads) && !loads_memories(&changes(Vec::new())));
         let Ok(cut) = cut(&connection, &loads) else { panic!("not cut") };
-        let expected = [(new.id, Some(chunk::of(&new.edition.text))), (twice.id, None)];
+        let expected = [(new.id, Some(chunk::of(&new.fields.text))), (twice.id, None)];
         assert_eq!(cut, ChunksByMemory::from(expected));
     }
 }

@@ -9,7 +9,7 @@ use tulving_core::model::association::Association;
 use tulving_core::model::change::{NewMemory, Revision, Touch, Vouched};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
-use tulving_core::model::memory::{Memory, Standing, VersionRecord};
+use tulving_core::model::memory::{Memory, Status, VersionRecord};
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::vocabulary::{ChangeKind, State, VersionAct};
 
@@ -23,7 +23,7 @@ use super::{ChangeLogScope, ChangeSetWriter, impossible};
 pub(super) struct PreviousMemoryRow {
     pub(super) row: i64,
     pub(super) at: ChangeLogScope,
-    standing: Standing,
+    status: Status,
     mirror: bool,
     pub(super) version: VersionRecord,
 }
@@ -42,7 +42,7 @@ impl ChangeSetWriter<'_> {
         };
         let row = self.insert_row(memory, number, &written, 0)?;
         self.insert_chunks(row, &new.chunks)?;
-        self.settle_new(row, &memory.standing, &new.chunks)?;
+        self.settle_new(row, &memory.status, &new.chunks)?;
         if new.chunks.iter().any(|chunk| chunk.embedding.is_none()) {
             self.transaction.prepare_cached("INSERT INTO unlinked (memory) VALUES (?1)")?.execute([row])?;
         }
@@ -90,8 +90,8 @@ impl ChangeSetWriter<'_> {
         }
         self.update_row(MemoryRowUpdate {
             row: before.row,
-            edition: &revision.edition,
-            standing: &revision.standing,
+            fields: &revision.fields,
+            status: &revision.status,
             version: revision.from.next(),
             act: revision.act,
             by: self.changes.by.principal,
@@ -109,10 +109,10 @@ impl ChangeSetWriter<'_> {
         if let Some(chunks) = &revision.chunks {
             self.replace_chunks(before.row, chunks)?;
         }
-        if revision.chunks.is_some() || is_live(&revision.stood) != is_live(&revision.standing) {
+        if revision.chunks.is_some() || is_live(&revision.stood) != is_live(&revision.status) {
             self.settle(before.row)?;
         }
-        let at = ChangeLogScope { boundary: revision.edition.boundary, ..before.at };
+        let at = ChangeLogScope { boundary: revision.fields.boundary, ..before.at };
         if at.boundary != before.at.boundary {
             self.refuse_taken_paths(before.row)?;
         }
@@ -127,11 +127,11 @@ impl ChangeSetWriter<'_> {
         &self,
         id: MemoryId,
         from: Version,
-        stood: &Standing,
+        stood: &Status,
     ) -> Result<PreviousMemoryRow, SqliteError> {
         let before = self
             .before(id)?
-            .filter(|before| before.standing.forgotten_at.is_none())
+            .filter(|before| before.status.forgotten_at.is_none())
             .ok_or(Conflict::Gone { id })?;
         Self::unmoved(before, id, from, stood)
     }
@@ -141,7 +141,7 @@ impl ChangeSetWriter<'_> {
         &self,
         id: MemoryId,
         from: Version,
-        stood: &Standing,
+        stood: &Status,
     ) -> Result<PreviousMemoryRow, SqliteError> {
         let before = self.before(id)?.ok_or(Conflict::Gone { id })?;
         Self::unmoved(before, id, from, stood)
@@ -151,13 +151,13 @@ impl ChangeSetWriter<'_> {
         before: PreviousMemoryRow,
         id: MemoryId,
         from: Version,
-        stood: &Standing,
+        stood: &Status,
     ) -> Result<PreviousMemoryRow, SqliteError> {
         let found = before.version.version;
         if found != from {
             return Err(Conflict::Stale { id, expected: from, found }.into());
         }
-        if before.standing != *stood {
+        if before.status != *stood {
             return Err(Conflict::Moved { id }.into());
         }
         Ok(before)
@@ -171,15 +171,15 @@ impl ChangeSetWriter<'_> {
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = ColumnReader::of(row);
             let (row, at) = (columns.take()?, ChangeLogScope::read(&mut columns)?);
-            let (standing, mirror) = (rows::standing(&mut columns)?, columns.take()?);
+            let (status, mirror) = (rows::status(&mut columns)?, columns.take()?);
             let version = rows::current_version(&mut columns)?;
-            Ok(PreviousMemoryRow { row, at, standing, mirror, version })
+            Ok(PreviousMemoryRow { row, at, status, mirror, version })
         });
         Ok(before.optional()?)
     }
 
-    /// Moves a memory from one standing to another.
-    pub(super) fn shift(&mut self, id: MemoryId, from: &Standing, to: &Standing) -> Result<(), SqliteError> {
+    /// Moves a memory from one status to another.
+    pub(super) fn shift(&mut self, id: MemoryId, from: &Status, to: &Status) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6, \
              done_at = ?12 WHERE id = ?1 AND state = ?7 AND forgotten_at IS ?8 AND quarantined_at IS ?9 \
@@ -342,5 +342,5 @@ pub(super) fn located(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, ChangeL
 
 /// The data of a memory in the change log.
 pub(super) fn whereabouts(memory: &Memory) -> ChangeLogScope {
-    ChangeLogScope { space: memory.space, owner: memory.owner, boundary: memory.edition.boundary }
+    ChangeLogScope { space: memory.space, owner: memory.owner, boundary: memory.fields.boundary }
 }

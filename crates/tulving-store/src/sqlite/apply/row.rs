@@ -4,7 +4,7 @@
 
 use rusqlite::params;
 use tulving_core::model::id::{Number, PassId, PrincipalId, Version};
-use tulving_core::model::memory::{Attachment, Chunk, Edition, Memory, Standing, VersionRecord};
+use tulving_core::model::memory::{Attachment, Chunk, Memory, Status, VersionFields, VersionRecord};
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::VersionAct;
@@ -17,8 +17,8 @@ use super::ChangeSetWriter;
 #[derive(Clone, Copy)]
 pub(super) struct MemoryRowUpdate<'a> {
     pub(super) row: i64,
-    pub(super) edition: &'a Edition,
-    pub(super) standing: &'a Standing,
+    pub(super) fields: &'a VersionFields,
+    pub(super) status: &'a Status,
     pub(super) version: Version,
     pub(super) act: VersionAct,
     pub(super) by: PrincipalId,
@@ -35,8 +35,8 @@ impl ChangeSetWriter<'_> {
         written: &CurrentVersion,
         apart: i64,
     ) -> Result<i64, SqliteError> {
-        let Edition { key, boundary, text, class, span, source_note, auto } = &memory.edition;
-        let (standing, provenance, place) = (&memory.standing, &memory.provenance, &memory.place);
+        let VersionFields { key, boundary, text, class, span, source_note, auto } = &memory.fields;
+        let (status, provenance, place) = (&memory.status, &memory.provenance, &memory.place);
         let attachment = provenance.attachment.as_ref();
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO memories (id, number, space, owner, boundary, state, forgotten_at, quarantined_at, pinned, \
@@ -56,10 +56,10 @@ impl ChangeSetWriter<'_> {
             memory.space.as_bytes(),
             memory.owner.as_bytes(),
             boundary.as_str(),
-            standing.state.as_str(),
-            micros(standing.forgotten_at),
-            micros(standing.quarantined_at),
-            standing.pinned,
+            status.state.as_str(),
+            micros(status.forgotten_at),
+            micros(status.quarantined_at),
+            status.pinned,
             class.memory_type.as_str(),
             class.kind.as_str(),
             class.stability.as_str(),
@@ -102,8 +102,8 @@ impl ChangeSetWriter<'_> {
             text.language,
             attachment.and_then(|object| object.name.as_ref()),
             attachment.and_then(|object| object.trouble.as_ref()),
-            micros(standing.ruled_at),
-            micros(standing.done_at),
+            micros(status.ruled_at),
+            micros(status.done_at),
             provenance.also_without_path && provenance.source_path.is_some(),
             apart,
         ])?;
@@ -128,8 +128,8 @@ impl ChangeSetWriter<'_> {
     }
 
     pub(super) fn update_row(&mut self, to: MemoryRowUpdate<'_>) -> Result<(), SqliteError> {
-        let Edition { key, boundary, text, class, span, source_note, auto } = to.edition;
-        let standing = to.standing;
+        let VersionFields { key, boundary, text, class, span, source_note, auto } = to.fields;
+        let status = to.status;
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET version = ?2, version_act = ?3, updated_by = ?4, updated_agent = ?5, \
              updated_at = ?6, state = ?7, forgotten_at = ?8, quarantined_at = ?9, pinned = ?10, key = ?11, \
@@ -147,10 +147,10 @@ impl ChangeSetWriter<'_> {
             to.by.as_bytes(),
             to.agent,
             to.at.as_micros(),
-            standing.state.as_str(),
-            micros(standing.forgotten_at),
-            micros(standing.quarantined_at),
-            standing.pinned,
+            status.state.as_str(),
+            micros(status.forgotten_at),
+            micros(status.quarantined_at),
+            status.pinned,
             key,
             boundary.as_str(),
             text.content,
@@ -170,8 +170,8 @@ impl ChangeSetWriter<'_> {
             source_note,
             auto.bits(),
             text.language,
-            micros(standing.ruled_at),
-            micros(standing.done_at),
+            micros(status.ruled_at),
+            micros(status.done_at),
         ])?;
         Ok(())
     }
@@ -211,8 +211,8 @@ impl ChangeSetWriter<'_> {
             version.at.as_micros(),
             version.by.as_bytes(),
             version.agent,
-            version.edition.boundary.as_str(),
-            serde_json::to_string(&version.edition)?,
+            version.fields.boundary.as_str(),
+            serde_json::to_string(&version.fields)?,
         ])?;
         Ok(())
     }

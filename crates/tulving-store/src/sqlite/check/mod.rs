@@ -376,7 +376,7 @@ fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), S
         looked_at += 1;
         match rows::version_from(&mut columns) {
             Ok(version) => {
-                let text = &version.edition.text;
+                let text = &version.fields.text;
                 if normalize::hash(&text.content) != text.content_hash {
                     let fault = format!("version {number} of memory {id} is not what its hash says");
                     faults.push(fault);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Meaning, Question, Scope, Sight};
+use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 use tulving_text::terms;
@@ -12,9 +12,9 @@ use tulving_text::terms;
 use super::fake::{Fake, WORDS, person, space, text, vector};
 
 /// Returns the scope of the first person, who sees everything that is shared in all spaces.
-pub(super) fn everything() -> Scope {
+pub(super) fn everything() -> SearchScope {
     let spaces = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
-    Scope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None }
+    SearchScope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None }
 }
 
 /// Returns a question by words alone.
@@ -45,7 +45,7 @@ pub(super) fn any_question(random: &mut fastrand::Rng) -> Question {
     question
 }
 
-pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> Scope {
+pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> SearchScope {
     let mut spaces = HashMap::new();
     for n in 0..3 {
         if random.u8(..4) > 0 {
@@ -58,7 +58,7 @@ pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> Scope {
     }
     let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
     let among = (random.u8(..6) == 0).then(|| ids.into_iter().filter(|_| random.bool()).collect());
-    Scope { sight: Sight { principal: person(random.u8(..2)), spaces }, filter, among }
+    SearchScope { sight: Sight { principal: person(random.u8(..2)), spaces }, filter, among }
 }
 
 fn narrow(filter: &mut Filter, random: &mut fastrand::Rng) {

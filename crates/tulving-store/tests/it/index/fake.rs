@@ -65,7 +65,7 @@ pub(super) struct Inner {
     pub(super) model: Option<String>,
     /// A text to save right after the next empty page of the log.
     pub(super) meanwhile: Option<String>,
-    pulse: u64,
+    change_counter: u64,
     clock: i64,
 }
 
@@ -87,13 +87,13 @@ impl Fake {
 
     /// Records a commit.
     pub(super) fn beat(&self) {
-        self.inner().pulse += 1;
+        self.inner().change_counter += 1;
     }
 
     /// Logs a change of a memory.
     pub(super) fn logged(&self, kind: ChangeKind, memory: &Memory) {
         let mut inner = self.inner();
-        inner.pulse += 1;
+        inner.change_counter += 1;
         let seq = Seq(inner.trimmed + inner.log.len() as u64 + 1);
         let change = Change {
             seq,
@@ -102,7 +102,7 @@ impl Fake {
             memory: memory.id,
             space: memory.space,
             owner: memory.owner,
-            boundary: memory.edition.boundary,
+            boundary: memory.fields.boundary,
         };
         inner.log.push(change);
     }
@@ -140,7 +140,7 @@ impl Fake {
     /// Gives all chunks of a memory vectors derived from their words.
     pub(super) fn embed(&self, id: MemoryId, model: &str, dimensions: usize) {
         let mut kept = self.inner().kept[&id].clone();
-        let content = kept.memory.edition.text.content.clone();
+        let content = kept.memory.fields.text.content.clone();
         let vectors = kept
             .chunks
             .iter()
@@ -180,7 +180,7 @@ impl Log for Fake {
         let old = inner.log.iter().rev().skip(1).filter(|change| change.seq <= up_to).count().min(most);
         inner.log.drain(..old);
         inner.trimmed += old as u64;
-        inner.pulse += 1;
+        inner.change_counter += 1;
         Ok(old)
     }
 
@@ -189,8 +189,8 @@ impl Log for Fake {
         Ok(Seq(inner.trimmed + inner.log.len() as u64))
     }
 
-    fn pulse(&self) -> Result<u64, StoreError> {
-        Ok(self.inner().pulse)
+    fn change_counter(&self) -> Result<u64, StoreError> {
+        Ok(self.inner().change_counter)
     }
 
     fn epoch(&self) -> Result<[u8; 16], StoreError> {
@@ -235,7 +235,7 @@ impl Feed for Fake {
     ) -> Result<Vec<MemoryId>, StoreError> {
         let inner = self.inner();
         let held = |kept: &Kept| {
-            let content = kept.memory.edition.text.content.to_lowercase();
+            let content = kept.memory.fields.text.content.to_lowercase();
             texts.iter().filter(|text| content.contains(**text)).count()
         };
         let within = inner.kept.values().filter(|kept| space.is_none_or(|space| space == kept.memory.space));
@@ -348,25 +348,25 @@ fn any_memory(store: &Fake, random: &mut fastrand::Rng) -> (Memory, Vec<Chunk>) 
     made.provenance.author = one_of(random, Author::ALL);
     made.provenance.mirror = (random.u8(..8) == 0).then_some(Mirror { line: 1, occurrence: 0 });
     let parts = if random.u8(..4) == 0 { random.usize(2..5) } else { 1 };
-    let chunks = cut(&made.edition.text.content, parts);
+    let chunks = cut(&made.fields.text.content, parts);
     (made, chunks)
 }
 
 /// Changes all fields that an edit may change.
 fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
-    let edition = &mut memory.edition;
-    edition.boundary = one_of(random, Boundary::ALL);
-    edition.class.memory_type = one_of(random, MemoryType::ALL);
-    edition.class.kind = one_of(random, Kind::ALL);
-    edition.class.stability = one_of(random, Stability::ALL);
-    edition.class.importance = Importance::new(random.f64()).expect("within");
-    edition.text.content_type = one_of(random, ContentType::ALL);
-    edition.text.tags = if random.bool() { vec![one_of(random, &WORDS).to_owned()] } else { Vec::new() };
+    let fields = &mut memory.fields;
+    fields.boundary = one_of(random, Boundary::ALL);
+    fields.class.memory_type = one_of(random, MemoryType::ALL);
+    fields.class.kind = one_of(random, Kind::ALL);
+    fields.class.stability = one_of(random, Stability::ALL);
+    fields.class.importance = Importance::new(random.f64()).expect("within");
+    fields.text.content_type = one_of(random, ContentType::ALL);
+    fields.text.tags = if random.bool() { vec![one_of(random, &WORDS).to_owned()] } else { Vec::new() };
     let mut time = || {
         let when = Timestamp::from_micros(1_700_000_000_000_000 + random.i64(0..400) * 1_000_000);
         (random.u8(..4) == 0).then_some(when)
     };
-    edition.span = Span { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
+    fields.span = Span { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
 }
 
 /// Does a random act on the store.
@@ -389,28 +389,28 @@ pub(super) fn any_act(store: &Fake, random: &mut fastrand::Rng) {
             let content = text(random, words);
             let parts = random.usize(1..3);
             kept.chunks = cut(&content, parts);
-            kept.memory.edition.text.content = content;
+            kept.memory.fields.text.content = content;
             kept.vectors.clear();
             let before = kept.memory.clone();
             vary(&mut kept.memory, random);
-            if kept.memory.edition.boundary < before.edition.boundary {
+            if kept.memory.fields.boundary < before.fields.boundary {
                 store.logged(ChangeKind::Erased, &before);
             }
             store.keep(ChangeKind::Revised, kept);
         }
         7 => {
-            kept.memory.standing.state = one_of(random, State::ALL);
-            kept.memory.standing.pinned = random.bool();
+            kept.memory.status.state = one_of(random, State::ALL);
+            kept.memory.status.pinned = random.bool();
             store.keep(ChangeKind::Moved, kept);
         }
         8 => {
-            let back = kept.memory.standing.forgotten_at.is_some();
-            kept.memory.standing.forgotten_at = (!back).then(|| Timestamp::from_micros(5));
+            let back = kept.memory.status.forgotten_at.is_some();
+            kept.memory.status.forgotten_at = (!back).then(|| Timestamp::from_micros(5));
             store.keep(ChangeKind::Moved, kept);
         }
         9 => {
-            let back = kept.memory.standing.quarantined_at.is_some();
-            kept.memory.standing.quarantined_at = (!back).then(|| Timestamp::from_micros(5));
+            let back = kept.memory.status.quarantined_at.is_some();
+            kept.memory.status.quarantined_at = (!back).then(|| Timestamp::from_micros(5));
             store.keep(ChangeKind::Moved, kept);
         }
         10 => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Found, Scope, Sight};
+use tulving_core::model::search::{Found, SearchScope, Sight};
 use tulving_core::model::vocabulary::{Boundary, ChangeKind};
 use tulving_core::ports::Index;
 use tulving_store::SearchIndex;
@@ -22,7 +22,7 @@ const BAIT: [&str; 10] =
 /// Returns a store with only the memories that this sight shows.
 fn shown(store: &Fake, sight: &Sight) -> Arc<Fake> {
     let bare = Fake::new(Some("m1"));
-    let sees = |memory: &Memory| sight.sees(memory.space, memory.owner, memory.edition.boundary);
+    let sees = |memory: &Memory| sight.sees(memory.space, memory.owner, memory.fields.boundary);
     for kept in store.inner().kept.values().filter(|kept| sees(&kept.memory)) {
         bare.keep(ChangeKind::Saved, kept.clone());
     }
@@ -40,7 +40,7 @@ fn hide(store: &Fake, random: &mut fastrand::Rng) {
     if random.bool() {
         // Private, in a space of the askers.
         made.space = space(random.u8(..3));
-        made.edition.boundary = Boundary::Private;
+        made.fields.boundary = Boundary::Private;
     } else {
         made.space = space(7);
     }
@@ -87,15 +87,15 @@ fn answers_are_the_same_with_and_without_what_is_hidden() {
 }
 
 /// Returns the scope of Bob, who sees everything that is shared in the first space.
-fn bob() -> Scope {
+fn bob() -> SearchScope {
     let spaces: HashMap<SpaceId, Boundary> = [(space(0), Boundary::Hub)].into();
-    Scope { sight: Sight { principal: person(1), spaces }, filter: Filter::default(), among: None }
+    SearchScope { sight: Sight { principal: person(1), spaces }, filter: Filter::default(), among: None }
 }
 
 fn saved(store: &Fake, owner: u8, boundary: Boundary, content: &str) {
     let mut made = memory(store.now(), content);
     made.owner = person(owner);
-    made.edition.boundary = boundary;
+    made.fields.boundary = boundary;
     store.save(made, cut(content, 1));
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tulving_core::model::search::Scope;
+use tulving_core::model::search::SearchScope;
 use tulving_core::ports::Index;
 use tulving_store::SearchIndex;
 
@@ -23,7 +23,7 @@ fn many_items_are_found_alike_in_base_and_tail_and_a_small_space_exactly() {
         let mut made = memory(store.now(), &text(&mut random, 4));
         // One of a hundred is in a space of its own.
         made.space = space(u8::from(n % 100 == 0));
-        let chunks = cut(&made.edition.text.content, 1);
+        let chunks = cut(&made.fields.text.content, 1);
         let id = store.save(made, chunks);
         store.embed(id, "m1", 64);
         if n == MANY / 2 {
@@ -40,7 +40,7 @@ fn many_items_are_found_alike_in_base_and_tail_and_a_small_space_exactly() {
         assert_eq!(found, scratch.search(&everything(), &question).expect("an answer"));
         assert_eq!((found.with_meaning, found.within), (MANY as u64, MANY as u64));
         // A text equal to the question is nearest, among all and within its space.
-        let mut only: Scope = everything();
+        let mut only: SearchScope = everything();
         only.filter.space = Some(space(1));
         let within = index.search(&only, &question).expect("an answer");
         assert_eq!(within.within, MANY as u64 / 100);

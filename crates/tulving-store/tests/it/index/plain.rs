@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::search::{self, Entry, Found, Item, Meaning, Question, Scope, Session};
+use tulving_core::model::search::{self, Entry, Found, Item, Meaning, Question, SearchScope, Session};
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Index;
 use tulving_store::SearchIndex;
@@ -66,7 +66,7 @@ fn assert_same(one: &Found, other: &Found) {
 }
 
 /// True if another item scores the same as the last candidate: then rounding decides which of them is one.
-fn undecided(plain: &PlainIndex, scope: &Scope, question: &Question) -> bool {
+fn undecided(plain: &PlainIndex, scope: &SearchScope, question: &Question) -> bool {
     let all = plain.search(scope, &Question { depth: 10_000, ..question.clone() }).expect("an answer");
     let lanes: [fn(&Item) -> Option<f32>; 2] =
         [|item| Some(item.lexical).filter(|score| *score > 0.0), |item| item.whole.map(|_| item.closeness())];

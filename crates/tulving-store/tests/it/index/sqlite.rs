@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tempfile::tempdir;
 use tulving_core::model::change::Write;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::model::memory::{Edition, Embedding};
+use tulving_core::model::memory::{Embedding, VersionFields};
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Meaning, Question, Scope};
+use tulving_core::model::search::{Meaning, Question, SearchScope};
 use tulving_core::model::space::{MemberOf, Membership, Space};
 use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
 use tulving_core::ports::{Directory, Index};
@@ -40,7 +40,7 @@ impl Process {
     }
 
     fn search(&self, filter: Filter, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
-        let scope = Scope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
+        let scope = SearchScope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
         let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
         let question = Question { terms: terms::terms(asked), meaning, depth: 10, ..Question::default() };
         let found = self.index.search(&scope, &question).expect("an answer");
@@ -128,8 +128,8 @@ fn what_was_erased_is_told_from_what_was_only_hidden() {
     let home = tempdir().expect("a folder");
     let one = process(home.path());
     let mut shared = memory("walrus");
-    shared.edition.boundary = Boundary::Org;
-    let narrower = Edition { boundary: Boundary::Private, ..shared.edition.clone() };
+    shared.fields.boundary = Boundary::Org;
+    let narrower = VersionFields { boundary: Boundary::Private, ..shared.fields.clone() };
     let (id, narrowed) = (shared.id, build::revise(&shared, narrower));
     apply(&one.store, vec![insert(shared), insert(memory("another that stays"))]);
     one.index.tend_now().expect("folded");

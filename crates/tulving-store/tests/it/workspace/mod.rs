@@ -22,7 +22,7 @@ mod list;
 mod pledge;
 
 // Change detection.
-mod pulse;
+mod change_counter;
 
 // Unusable folders and full disks.
 mod refusal;

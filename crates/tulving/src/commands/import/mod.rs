@@ -13,7 +13,7 @@ use clap::Args;
 use tulving_core::model::request::{Caller, SaveRequest};
 use tulving_core::model::vocabulary::{Boundary, Origin};
 use tulving_core::verbs::adopt::ForeignImportOptions;
-use tulving_core::verbs::import::{self, Plan, ReadFile, SeenFile};
+use tulving_core::verbs::import::{self, ImportPlan, ReadFile, SeenFile};
 use tulving_store::tree::{self, SkippedPaths, WalkOptions};
 use tulving_text::classify::form;
 
@@ -288,7 +288,7 @@ impl Importer<'_> {
     }
 
     /// Returns a note that unchanged files keep their former tags and boundary.
-    fn kept(&self, plan: &Plan) -> Result<Option<String>, Failure> {
+    fn kept(&self, plan: &ImportPlan) -> Result<Option<String>, Failure> {
         let ImportArgs { tags, boundary, .. } = self.args;
         if tags.is_empty() && boundary.is_none() {
             return Ok(None);
@@ -386,7 +386,12 @@ impl Importer<'_> {
     }
 
     /// Imports a batch of files, or returns what would be done with them.
-    fn take(&self, plan: &mut Plan, batch: Vec<ReadFile>, report: &mut ImportReport) -> Result<(), Failure> {
+    fn take(
+        &self,
+        plan: &mut ImportPlan,
+        batch: Vec<ReadFile>,
+        report: &mut ImportReport,
+    ) -> Result<(), Failure> {
         if batch.is_empty() {
             return Ok(());
         }

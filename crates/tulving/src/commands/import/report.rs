@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde::Serialize;
-use tulving_core::verbs::import::{Taken, TakenFile};
+use tulving_core::verbs::import::{FileImportOutcome, TakenFile};
 
 use super::ImportArgs;
 use crate::commands::adopt;
@@ -72,16 +72,16 @@ impl ImportReport {
         let TakenFile { path, became, warnings } = taken;
         self.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
         let (count, became, from) = match became {
-            Taken::Created => (&mut self.new, "new", None),
-            Taken::Known => (&mut self.known, "known", None),
-            Taken::Updated => (&mut self.updated, "updated", None),
-            Taken::Revived => (&mut self.revived, "revived", None),
-            Taken::Moved { from } => (&mut self.moved, "moved", Some(from)),
-            Taken::Unchanged => {
+            FileImportOutcome::Created => (&mut self.new, "new", None),
+            FileImportOutcome::Known => (&mut self.known, "known", None),
+            FileImportOutcome::Updated => (&mut self.updated, "updated", None),
+            FileImportOutcome::Revived => (&mut self.revived, "revived", None),
+            FileImportOutcome::Moved { from } => (&mut self.moved, "moved", Some(from)),
+            FileImportOutcome::Unchanged => {
                 self.unchanged += 1;
                 return;
             }
-            Taken::Skipped { why } => {
+            FileImportOutcome::Skipped { why } => {
                 self.skipped.push(SkippedFile { path, why });
                 return;
             }
@@ -217,11 +217,15 @@ mod tests {
     fn the_name_of_a_file_does_not_reach_a_terminal_as_an_escape() {
         let path = "/notes/\u{1b}[2Jred\u{7}.md".to_owned();
         let mut report = ImportReport { vanished: vec![path.clone()], ..ImportReport::default() };
-        report.note(TakenFile { path: path.clone(), became: Taken::Created, warnings: Vec::new() });
-        let moved = Taken::Moved { from: path.clone() };
+        report.note(TakenFile {
+            path: path.clone(),
+            became: FileImportOutcome::Created,
+            warnings: Vec::new(),
+        });
+        let moved = FileImportOutcome::Moved { from: path.clone() };
         report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });
         let why = format!("import them with `tulving import {path}`");
-        report.note(TakenFile { path, became: Taken::Skipped { why }, warnings: Vec::new() });
+        report.note(TakenFile { path, became: FileImportOutcome::Skipped { why }, warnings: Vec::new() });
         let lines = [report.foreseen(), report.gone(), report.left_out()].concat();
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[0], "new      /notes/ [2Jred .md");

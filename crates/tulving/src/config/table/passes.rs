@@ -138,7 +138,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         expects: secrets::POLICY,
         shape: SettingType::Text,
         take: |settings, text| {
-            settings.secrecy.usual = text.trim().parse().ok()?;
+            settings.secret_policies.usual = text.trim().parse().ok()?;
             Some(())
         },
     },

@@ -206,7 +206,7 @@ pub(crate) fn by_rules(material: &ConsolidationInput) -> Option<LongTermRewrite>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::llm::{Ended, Tokens, ToolCall};
+    use crate::model::llm::{StopReason, Tokens, ToolCall};
 
     fn material() -> ConsolidationInput {
         let page = |(day, text): (&str, String)| JournalExcerpt::of(day.to_owned(), &text);
@@ -227,7 +227,7 @@ mod tests {
             ToolCall::written("1".to_owned(), (*name).to_owned(), arguments)
         };
         let calls = calls.iter().map(call).collect();
-        Reply { text: "UNCHANGED".to_owned(), calls, tokens: Tokens::default(), ended: Ended::ToolCalls }
+        Reply { text: "UNCHANGED".to_owned(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls }
     }
 
     #[test]

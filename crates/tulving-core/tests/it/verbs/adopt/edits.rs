@@ -3,7 +3,7 @@
 use tulving_core::model::foreign::{ForeignMemory, Stands};
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::record::Record;
-use tulving_core::model::request::{AuditFilter, Manner, SaveRequest};
+use tulving_core::model::request::{AuditFilter, ForgetMode, SaveRequest};
 use tulving_core::model::vocabulary::{AuditAct, MemoryType, State};
 use tulving_core::verbs::adopt::ForeignImportOptions;
 
@@ -25,7 +25,7 @@ fn what_was_edited_there_becomes_a_new_version() {
     assert_eq!(standup.version, Version(2));
     let history = bed.engine.history(&user, standup.id.into()).expect("its versions");
     assert_eq!(history.len(), 2);
-    assert_eq!(only(&bed, &user, "tea").edition.class.memory_type, MemoryType::Preference);
+    assert_eq!(only(&bed, &user, "tea").fields.class.memory_type, MemoryType::Preference);
     let third = adopt(&bed, &user, collection(vec![item("2", "standup at eleven")]));
     assert_eq!(counts(&third), (0, 1, 0, 0), "a version of the import's own is no edit of somebody's");
 }
@@ -74,53 +74,53 @@ fn what_was_forgotten_there_is_forgotten_here() {
 fn what_the_import_had_forgotten_or_archived_comes_back_when_it_does_there() {
     let bed = Bed::new();
     let user = bed.user();
-    let standing = |stands: [Stands; 2]| {
+    let status = |stands: [Stands; 2]| {
         let [one, two] = stands;
         let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
         collection(vec![with("1", "one", one), with("2", "two", two)])
     };
     let (active, forgotten, archived) = (Stands::Active, Stands::Forgotten, Stands::Archived);
-    let state = |content: &str| only(&bed, &user, content).standing.state;
-    adopt(&bed, &user, standing([active, active]));
-    adopt(&bed, &user, standing([forgotten, archived]));
+    let state = |content: &str| only(&bed, &user, content).status.state;
+    adopt(&bed, &user, status([active, active]));
+    adopt(&bed, &user, status([forgotten, archived]));
     assert_eq!(bed.contents(&user), ["two"]);
     assert_eq!(state("two"), State::Archived);
     let foreseen = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
-    assert_eq!(adopt_as(&bed, &user, standing([active, active]), &foreseen).restored, 2);
-    let back = adopt(&bed, &user, standing([active, active]));
+    assert_eq!(adopt_as(&bed, &user, status([active, active]), &foreseen).restored, 2);
+    let back = adopt(&bed, &user, status([active, active]));
     assert_eq!((counts(&back), back.restored, back.left.len()), ((0, 0, 0, 0), 2, 0));
     assert_eq!((state("one"), state("two")), (State::Active, State::Active));
     assert_eq!(only(&bed, &user, "one").version, Version::FIRST, "that is no edit");
     let audit =
         bed.engine.audit(&user, &AuditFilter { last: 10, ..AuditFilter::default() }).expect("the audit");
     assert!(audit.iter().any(|entry| entry.reason.as_deref() == Some("restored in max")), "{audit:?}");
-    assert_eq!(counts(&adopt(&bed, &user, standing([active, active]))), (0, 0, 2, 0));
+    assert_eq!(counts(&adopt(&bed, &user, status([active, active]))), (0, 0, 2, 0));
 }
 
 #[test]
 fn what_somebody_here_had_forgotten_or_archived_stays_so_whatever_happens_there() {
     let bed = Bed::new();
     let user = bed.user();
-    let standing = |one, two| {
+    let status = |one, two| {
         let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
         collection(vec![with("1", "one", one), with("2", "two", two)])
     };
-    adopt(&bed, &user, standing(Stands::Active, Stands::Active));
-    bed.forget(&user, only(&bed, &user, "one").id, Manner::Soft);
+    adopt(&bed, &user, status(Stands::Active, Stands::Active));
+    bed.forget(&user, only(&bed, &user, "one").id, ForgetMode::Soft);
     bed.engine.archive(&user, only(&bed, &user, "two").id.into()).expect("archived");
     for _ in 0..2 {
         let (forgotten, archived) = (Stands::Forgotten, Stands::Archived);
-        assert_eq!(counts(&adopt(&bed, &user, standing(forgotten, archived))), (0, 0, 2, 0));
-        let back = adopt(&bed, &user, standing(Stands::Active, Stands::Active));
+        assert_eq!(counts(&adopt(&bed, &user, status(forgotten, archived))), (0, 0, 2, 0));
+        let back = adopt(&bed, &user, status(Stands::Active, Stands::Active));
         assert_eq!((counts(&back), back.restored), ((0, 0, 2, 0), 0));
     }
     assert_eq!(bed.contents(&user), ["two"]);
-    assert_eq!(only(&bed, &user, "two").standing.state, State::Archived);
+    assert_eq!(only(&bed, &user, "two").status.state, State::Archived);
 }
 
 fn only_record(bed: &Bed, content: &str) -> MemoryId {
     let found = bed.dump().into_iter().find_map(|record| match record {
-        Record::Memory(record) if record.memory.edition.text.content == content => Some(record.memory.id),
+        Record::Memory(record) if record.memory.fields.text.content == content => Some(record.memory.id),
         _ => None,
     });
     found.expect("it is in the dump")
@@ -133,8 +133,8 @@ fn what_was_forgotten_here_stays_so() {
     let all = || collection(vec![item("1", "twice there"), item("2", "twice there"), item("3", "once")]);
     let first = adopt(&bed, &user, all());
     assert_eq!(counts(&first), (2, 0, 1, 0), "what is said twice is one memory");
-    bed.forget(&user, only(&bed, &user, "twice there").id, Manner::Soft);
-    bed.forget(&user, only(&bed, &user, "once").id, Manner::Soft);
+    bed.forget(&user, only(&bed, &user, "twice there").id, ForgetMode::Soft);
+    bed.forget(&user, only(&bed, &user, "once").id, ForgetMode::Soft);
     let again = adopt(&bed, &user, all());
     assert_eq!((counts(&again), again.left.len()), ((0, 0, 3, 0), 0));
     assert!(bed.contents(&user).is_empty());
@@ -179,6 +179,6 @@ fn what_is_archived_there_is_archived_here() {
     let id = only(&bed, &user, "old").id;
     assert_eq!(adopt(&bed, &user, collection(vec![archived.clone()])).updated, 1);
     let memory = bed.get(&user, id);
-    assert_eq!((memory.standing.state, memory.version), (State::Archived, Version::FIRST));
+    assert_eq!((memory.status.state, memory.version), (State::Archived, Version::FIRST));
     assert_eq!(adopt(&bed, &user, collection(vec![archived])).known, 1);
 }

@@ -62,7 +62,7 @@ fn what_another_person_took_in_stays_theirs() {
     }
     let published = adopt(&bed, &one, collection(vec![theirs(Some(Boundary::Org), "tea at nine")]));
     assert_eq!(counts(&published), (0, 1, 0, 0), "its owner may");
-    assert_eq!(bed.get(&one, id).edition.boundary, Boundary::Org);
+    assert_eq!(bed.get(&one, id).fields.boundary, Boundary::Org);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn it_takes_the_right_to_write_and_no_more() {
     let adopted = adopt(&bed, &writer, collection(vec![item("1", "x")]));
     assert_eq!(adopted.new, 1);
     let memory = only(&bed, &writer, "x");
-    assert_eq!((memory.owner, memory.edition.boundary), (writer.viewer.principal, Boundary::Hub));
+    assert_eq!((memory.owner, memory.fields.boundary), (writer.viewer.principal, Boundary::Hub));
     let outsider = caller(bed.person("outsider").viewer.principal, hub);
     let denied = bed.engine.adopt(
         &outsider,
@@ -99,7 +99,7 @@ fn a_group_stays_sealed_whatever_was_said_there() {
     let user = within(&bed.user(), group);
     let open = SaveRequest { boundary: Some(Boundary::Org), ..SaveRequest::new("open there") };
     adopt(&bed, &user, collection(vec![ForeignMemory::new("1", open)]));
-    assert_eq!(only(&bed, &user, "open there").edition.boundary, Boundary::Hub);
+    assert_eq!(only(&bed, &user, "open there").fields.boundary, Boundary::Hub);
     let options = ForeignImportOptions { boundary: Some(Boundary::Org), ..ForeignImportOptions::default() };
     let refused = bed.engine.adopt(&user, collection(vec![item("2", "x")]), &options, &mut |_| {});
     refused!(refused, Error::Invalid(Invalid::BoundaryTooWide { .. }));
@@ -117,5 +117,5 @@ fn nobody_learns_whose_an_id_is() {
     assert_eq!((counts(&adopted), adopted.left.len(), adopted.skipped.len()), ((1, 0, 0, 0), 0, 0));
     assert_ne!(only(&bed, &other, "a guess").id, theirs.memory.id);
     let memory = bed.get(&one, theirs.memory.id);
-    assert_eq!((memory.edition.text.content.as_str(), memory.version), ("a secret of one", Version::FIRST));
+    assert_eq!((memory.fields.text.content.as_str(), memory.version), ("a secret of one", Version::FIRST));
 }

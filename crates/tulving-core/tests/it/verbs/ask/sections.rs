@@ -61,10 +61,10 @@ fn hits_that_an_answer_has_no_bytes_for_are_cut_to_their_section_and_none_is_mis
     let whole = answer.hits.iter().take_while(|hit| !hit.cut).count();
     assert_eq!(whole, 1, "the first is whole, the next would not fit");
     for hit in &answer.hits[whole..] {
-        let (section, content) = (hit.section.as_ref().expect("a section"), &hit.memory.edition.text.content);
+        let (section, content) = (hit.section.as_ref().expect("a section"), &hit.memory.fields.text.content);
         assert!(hit.cut && content.len() == section.end - section.start && content.contains("valve"));
     }
-    let bytes: usize = answer.hits.iter().map(|hit| hit.memory.edition.text.content.len()).sum();
+    let bytes: usize = answer.hits.iter().map(|hit| hit.memory.fields.text.content.len()).sum();
     assert!(bytes < 5_000 + 5 * 2_000, "{bytes}");
     let listed = RecallRequest { mode: Mode::Recent, filter: Filter::default(), sort: None, limit: 6 };
     let recent = bed.engine.recall(&user, &listed).expect("read");
@@ -86,9 +86,9 @@ fn within_a_token_budget_a_long_content_is_cut_to_its_section() {
         ask(&bed, &user, Ask { token_budget, ..Ask::new("the valve") }).hits.pop().expect("found")
     };
     let (whole, short) = (hit(None), hit(Some(1_000)));
-    assert_eq!((whole.cut, whole.memory.edition.text.content.as_str()), (false, text));
+    assert_eq!((whole.cut, whole.memory.fields.text.content.as_str()), (false, text));
     let section = short.section.expect("a section");
-    assert!(short.cut && short.memory.edition.text.content == text[section.start..section.end]);
+    assert!(short.cut && short.memory.fields.text.content == text[section.start..section.end]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_best_section_of_a_long_memory_is_named() {
     let answer = ask(&bed, &user, Ask::new("at how many bar does the relief valve open?"));
     let hit = &answer.hits[0];
     let section = hit.section.as_ref().expect("a section");
-    let shown = &hit.memory.edition.text.content[section.start..section.end];
+    let shown = &hit.memory.fields.text.content[section.start..section.end];
     assert!(shown.contains("relief valve opens at nine bar"), "{shown}");
     assert!(shown.len() < text.len() / 2);
     assert_eq!(section.heading_path, ["Manual", "Valves"]);
@@ -238,7 +238,7 @@ fn an_exact_heading_was_labelled_as_its_neighbour() {
     }
     let budget = ask(&bed, &user, Ask { token_budget: Some(200), ..Ask::new("Galley") });
     let cut = budget.hits.iter().find(|hit| hit.cut).expect("cut to its section");
-    assert!(cut.memory.edition.text.content.starts_with("## Galley\n\nThe stove"));
+    assert!(cut.memory.fields.text.content.starts_with("## Galley\n\nThe stove"));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn as_of_a_date_a_memory_has_the_words_that_it_had_then() {
     assert_eq!(bed.save(&user, keyed("The head of the company is Bob")).memory.id, first);
     let content = |as_of| {
         let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("who is head of the company?") });
-        answer.hits[0].memory.edition.text.content.clone()
+        answer.hits[0].memory.fields.text.content.clone()
     };
     assert_eq!(content(Some(then)), "The head of the company is Ann");
     assert_eq!(content(None), "The head of the company is Bob");

@@ -191,14 +191,14 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
     let told = engine.consolidate(&user, true).expect("done");
     let pass = *told.records.first().expect("a pass");
     assert_eq!(engine.pass(&user, pass).expect("shown").told.len(), 3);
-    assert_eq!(bed.get(&user, all[2]).edition.class.memory_type, MemoryType::Fact);
+    assert_eq!(bed.get(&user, all[2]).fields.class.memory_type, MemoryType::Fact);
     assert!(all[..2].iter().all(|old| bed.get(&user, *old).superseded_by == Some(all[2])));
     let friend = bed.member("friend", user.space, Role::Admin);
     refused!(engine.pass(&friend, pass), Error::NoPass { .. });
     assert_eq!(engine.undo(&user, pass, false).expect("undone").taken_back(), 3);
     for id in all {
         let memory = bed.get(&user, id);
-        assert_eq!(memory.edition.class.memory_type, MemoryType::Observation);
+        assert_eq!(memory.fields.class.memory_type, MemoryType::Observation);
         assert_eq!(memory.superseded_by, None);
     }
     assert_eq!(

@@ -56,7 +56,7 @@ struct GraphicsState<'a> {
     character_space: f64,
     word_space: f64,
     /// Horizontal scale of characters; 1 is normal.
-    stretch: f64,
+    interval: f64,
     leading: f64,
     rise: f64,
 }
@@ -98,7 +98,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
             size: 1.0,
             character_space: 0.0,
             word_space: 0.0,
-            stretch: 1.0,
+            interval: 1.0,
             leading: 0.0,
             rise: 0.0,
         };
@@ -161,7 +161,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
             I::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
             I::CharacterSpacing(t) => self.state.character_space = number(&t.0),
             I::WordSpacing(t) => self.state.word_space = number(&t.0),
-            I::HorizontalScaling(t) => self.state.stretch = number(&t.0) / 100.0,
+            I::HorizontalScaling(t) => self.state.interval = number(&t.0) / 100.0,
             I::TextLeading(t) => self.state.leading = number(&t.0),
             I::TextRise(t) => self.state.rise = number(&t.0),
             I::TextFont(t) => {
@@ -280,7 +280,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
 
     fn advance(&mut self, face: &PdfFont<'a>, by: f64) {
         let by = match face.font.is_horizontal() {
-            true => Vec2::new(by * self.state.stretch, 0.0),
+            true => Vec2::new(by * self.state.interval, 0.0),
             false => Vec2::new(0.0, by),
         };
         self.matrix *= Affine::translate(by);
@@ -322,7 +322,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
         let all = self.state.transform * self.matrix;
         let taken = if pen.spaced { width + self.state.character_space } else { width };
         let along = match face.font.is_horizontal() {
-            true => Vec2::new(taken * self.state.stretch, 0.0),
+            true => Vec2::new(taken * self.state.interval, 0.0),
             false => Vec2::new(0.0, taken),
         };
         let straight = match face.font.is_horizontal() {

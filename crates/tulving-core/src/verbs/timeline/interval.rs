@@ -94,7 +94,7 @@ fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
 
 impl Statement {
     /// Returns the intervals in which it was valid and none of its successors was; an empty interval if there was none.
-    pub(super) fn stretches(&self, successors: &[Successor]) -> Vec<Stretch> {
+    pub(super) fn intervals(&self, successors: &[Successor]) -> Vec<Stretch> {
         let mut all = Vec::new();
         let own = self.end.map(|(at, why)| (at.max(self.from), why));
         let mut from = self.from;
@@ -120,7 +120,7 @@ impl Statement {
             all.push(Stretch { from, end: own });
         }
         let first = all[0];
-        all.retain(|stretch| !stretch.is_empty());
+        all.retain(|interval| !interval.is_empty());
         if all.is_empty() {
             all.push(first);
         }
@@ -158,11 +158,11 @@ mod tests {
     /// Returns start, end and reason in short form.
     fn told(statement: &Statement, successors: &[Successor]) -> Vec<(i64, Option<i64>, String)> {
         let short = |time: Timestamp| time.as_micros() / 1_000_000;
-        let tell = |stretch: Stretch| {
-            let why = stretch.end.map_or_else(String::new, |(_, why)| why.to_string());
-            (short(stretch.from), stretch.end.map(|(at, _)| short(at)), why)
+        let tell = |interval: Stretch| {
+            let why = interval.end.map_or_else(String::new, |(_, why)| why.to_string());
+            (short(interval.from), interval.end.map(|(at, _)| short(at)), why)
         };
-        statement.stretches(successors).into_iter().map(tell).collect()
+        statement.intervals(successors).into_iter().map(tell).collect()
     }
 
     fn one(span: Span) -> Statement {
@@ -247,17 +247,17 @@ mod tests {
             let span = Span { valid_until: until.map(second), expires_at: expires.map(second), ..Span::default() };
             let successors: Vec<Successor> =
                 covers.iter().map(|(from, until)| successor(1, *from, *until)).collect();
-            let all = one(span).stretches(&successors);
+            let all = one(span).intervals(&successors);
             prop_assert!(!all.is_empty());
             for pair in all.windows(2) {
                 prop_assert!(pair[0].end.is_some_and(|(end, _)| end < pair[1].from));
             }
-            for stretch in &all {
-                prop_assert!(stretch.end.is_none_or(|(end, _)| end >= stretch.from));
+            for interval in &all {
+                prop_assert!(interval.end.is_none_or(|(end, _)| end >= interval.from));
             }
             for at in (0..60).map(second) {
-                let inside = all.iter().any(|stretch| {
-                    stretch.from <= at && stretch.end.is_none_or(|(end, _)| end > at)
+                let inside = all.iter().any(|interval| {
+                    interval.from <= at && interval.end.is_none_or(|(end, _)| end > at)
                 });
                 let replaced = successors.iter().any(|other| {
                     other.from <= at && other.until.is_none_or(|until| until > at)

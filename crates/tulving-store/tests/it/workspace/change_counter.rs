@@ -27,7 +27,7 @@ fn watched() -> Option<Made> {
     made.put("project/src/main.rs", "fn main() {}\n");
     made.files.watch();
     // Not tested on a disk that cannot be watched.
-    pulse(&made, "").map(|_| made)
+    change_counter(&made, "").map(|_| made)
 }
 
 fn folder(path: &str) -> Folder {
@@ -35,14 +35,14 @@ fn folder(path: &str) -> Folder {
 }
 
 /// Returns the pulse of the folder of a space.
-fn pulse(made: &Made, path: &str) -> Option<u64> {
-    made.files.pulse(&folder(path))
+fn change_counter(made: &Made, path: &str) -> Option<u64> {
+    made.files.change_counter(&folder(path))
 }
 
 /// Returns the pulses of all folders of spaces that tests use.
 fn pulses(made: &Made) -> Vec<Option<u64>> {
     let folders = ["", "spaces/one", "spaces/two", "groups/kitchen", "groups/cellar", THEIRS];
-    folders.iter().map(|path| pulse(made, path)).collect()
+    folders.iter().map(|path| change_counter(made, path)).collect()
 }
 
 /// A group of another team.
@@ -50,12 +50,12 @@ const THEIRS: &str = "teams/0197118b-3c00-7000-8000-000000000001/groups/kitchen"
 
 /// Asserts that the pulse of a folder changes with an act, and is still afterwards.
 fn changes(made: &Made, path: &str, what: &str, act: impl FnOnce()) {
-    let before = pulse(made, path);
-    assert_eq!(pulse(made, path), before, "nothing has happened before: {what}");
+    let before = change_counter(made, path);
+    assert_eq!(change_counter(made, path), before, "nothing has happened before: {what}");
     act();
-    let after = pulse(made, path);
+    let after = change_counter(made, path);
     assert!(after.is_some() && after != before, "{what}: {before:?} {after:?}");
-    assert_eq!(pulse(made, path), after, "nothing has happened since: {what}");
+    assert_eq!(change_counter(made, path), after, "nothing has happened since: {what}");
 }
 
 /// Returns the folder of the space that a file is in.
@@ -72,21 +72,21 @@ fn space_of(name: &str) -> &str {
 fn what_is_not_watched_has_no_pulse() {
     let made = Made::new();
     made.put("memory/a.md", "one\n");
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
     names(&made.files, "memory");
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
 }
 
 #[test]
 fn a_workspace_that_is_not_there_has_no_pulse_until_it_is() {
     let made = Made::new();
     made.files.watch();
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
     made.files.append(&file("memory/a.md"), "one").expect("added");
-    if pulse(&made, "").is_some() {
+    if change_counter(&made, "").is_some() {
         changes(&made, "", "an edit", || made.put("memory/a.md", "two"));
         fs::remove_dir_all(made.files.folder()).expect("removed");
-        assert_eq!(pulse(&made, ""), None);
+        assert_eq!(change_counter(&made, ""), None);
     }
 }
 
@@ -166,7 +166,7 @@ fn a_change_in_one_folder_is_none_in_another() {
         let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
         assert_eq!(changed, 1, "{name}: {before:?} {after:?}");
         made.put(name, "three\n");
-        assert_ne!(pulse(&made, space_of(name)), after[changed_at(&before, &after)], "{name}");
+        assert_ne!(change_counter(&made, space_of(name)), after[changed_at(&before, &after)], "{name}");
     }
 }
 
@@ -178,7 +178,7 @@ fn changed_at(before: &[Option<u64>], after: &[Option<u64>]) -> usize {
 fn a_folder_has_a_pulse_before_it_comes_into_being() {
     let Some(made) = watched() else { return };
     for path in ["groups/cellar", "spaces/two", "teams/0197118b-3c00-7000-8000-000000000002/groups/cellar"] {
-        assert!(pulse(&made, path).is_some(), "{path}");
+        assert!(change_counter(&made, path).is_some(), "{path}");
         changes(&made, path, path, || made.files.make_folder(&folder(path)).expect("made"));
         changes(&made, path, path, || made.put(&format!("{path}/memory/a.md"), "one\n"));
         changes(&made, path, path, || made.put(&format!("{path}/memory/a.md"), "two\n"));
@@ -232,11 +232,11 @@ fn a_listing_that_is_kept_is_never_an_old_one() {
 fn with_links_that_may_stay_inside_a_folder_does_not_count_as_watched() {
     let Some(made) = watched() else { return };
     symlink("/etc/hostname", made.at("memory/out.md")).expect("linked");
-    assert!(pulse(&made, "").is_some(), "it is refused, wherever it leads");
+    assert!(change_counter(&made, "").is_some(), "it is refused, wherever it leads");
     symlink("../project/src/main.rs", made.at("memory/link.md")).expect("linked");
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
     made.put("memory/a.md", "two\n");
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
     changes(&made, "groups/kitchen", "of another space", || made.put("groups/kitchen/a.md", "two\n"));
     fs::remove_file(made.at("memory/link.md")).expect("removed");
     changes(&made, "", "an edit", || made.put("memory/a.md", "three\n"));
@@ -265,6 +265,6 @@ fn too_many_folders_are_not_watched() {
     for n in 0..4_100 {
         fs::create_dir_all(made.at(&format!("groups/kitchen/{n}"))).expect("made");
     }
-    assert_eq!(pulse(&made, ""), None);
+    assert_eq!(change_counter(&made, ""), None);
     made.files.list(&folder("groups/kitchen"), "", 10).expect("listed");
 }

@@ -173,13 +173,13 @@ pub(crate) struct DeduplicatedOrder {
     /// Number of texts that are no duplicates.
     pub(crate) firsts: usize,
     /// The position of each duplicate, and of the text that it repeats.
-    pub(crate) twins: Vec<(usize, usize)>,
+    pub(crate) duplicates: Vec<(usize, usize)>,
 }
 
 /// Moves duplicates behind the first `limit` distinct texts.
 pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) -> DeduplicatedOrder {
     let mut kept: Vec<(usize, Option<WordFingerprint>)> = Vec::new();
-    let (mut order, mut twins, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut order, mut duplicates, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (at, text) in texts.into_iter().enumerate() {
         if kept.len() >= limit {
             rest.push(at);
@@ -190,7 +190,7 @@ pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) 
             print.as_ref().zip(other.as_ref()).is_some_and(|(print, other)| other.is_like(print))
         };
         match kept.iter().find(like) {
-            Some((of, _)) => twins.push((at, *of)),
+            Some((of, _)) => duplicates.push((at, *of)),
             None => {
                 kept.push((at, print));
                 order.push(at);
@@ -198,9 +198,9 @@ pub(crate) fn apart<'a>(texts: impl IntoIterator<Item = &'a str>, limit: usize) 
         }
     }
     let firsts = order.len();
-    order.extend(twins.iter().map(|(at, _)| *at));
+    order.extend(duplicates.iter().map(|(at, _)| *at));
     order.append(&mut rest);
-    DeduplicatedOrder { order, firsts, twins }
+    DeduplicatedOrder { order, firsts, duplicates }
 }
 
 #[cfg(test)]
@@ -216,11 +216,11 @@ mod tests {
         ];
         assert_eq!(
             apart(texts, 10),
-            DeduplicatedOrder { order: vec![0, 2, 1], firsts: 2, twins: vec![(1, 0)] }
+            DeduplicatedOrder { order: vec![0, 2, 1], firsts: 2, duplicates: vec![(1, 0)] }
         );
         assert_eq!(
             apart(texts, 1),
-            DeduplicatedOrder { order: vec![0, 1, 2], firsts: 1, twins: vec![] },
+            DeduplicatedOrder { order: vec![0, 1, 2], firsts: 1, duplicates: vec![] },
             "one is enough"
         );
     }

@@ -64,7 +64,7 @@ pub(crate) struct QueryFeatures {
     /// The people that it is about.
     pub(crate) addressed: QuestionPeople,
     /// The times that it names.
-    pub(crate) stretches: Vec<QuestionInterval>,
+    pub(crate) intervals: Vec<QuestionInterval>,
     /// True if it asks for nothing but these times.
     pub(crate) of_time_alone: bool,
     /// True if it asks for a time.
@@ -77,14 +77,14 @@ impl QueryFeatures {
     /// Returns the highest possible score.
     pub(crate) fn most(&self) -> f64 {
         let about = !self.addressed.named.is_empty() || self.addressed.person != GrammaticalPerson::Other;
-        let asked = [(about, SPEAKER), (!self.stretches.is_empty(), self.date()), (self.asks_when, WHEN)];
+        let asked = [(about, SPEAKER), (!self.intervals.is_empty(), self.date()), (self.asks_when, WHEN)];
         let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
         MEANING + WORDS + SESSION_WORDS + SESSION_MEANING + asked.sum::<f64>()
     }
 
     /// Returns true if the question asks only for a time, and the item is of that time.
     pub(crate) fn asks_for_time_of(&self, item: &Item) -> bool {
-        self.of_time_alone && self.stretches.iter().any(|stretch| stretch.has(item.at))
+        self.of_time_alone && self.intervals.iter().any(|interval| interval.has(item.at))
     }
 
     /// Returns the weight of a time.
@@ -307,7 +307,7 @@ fn spoken_of(speaker: &str, addressed: &QuestionPeople) -> bool {
 /// The match of items with the times that a question names.
 #[derive(Debug)]
 struct DateMatch<'a> {
-    stretches: &'a [QuestionInterval],
+    intervals: &'a [QuestionInterval],
     /// The informative value of these times, 0 to 1: a time that fits everything has none.
     telling: f64,
     /// True if nothing else is asked for.
@@ -316,10 +316,10 @@ struct DateMatch<'a> {
 
 impl<'a> DateMatch<'a> {
     fn of(found: &Found, aspects: &'a QueryFeatures) -> Option<Self> {
-        if aspects.stretches.is_empty() || found.items.is_empty() {
+        if aspects.intervals.is_empty() || found.items.is_empty() {
             return None;
         }
-        let mut dates = Self { stretches: &aspects.stretches, telling: 1.0, alone: aspects.of_time_alone };
+        let mut dates = Self { intervals: &aspects.intervals, telling: 1.0, alone: aspects.of_time_alone };
         let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
         // The items found are a sample of all that are within the scope.
         #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
@@ -345,14 +345,19 @@ impl<'a> DateMatch<'a> {
     /// Returns 1 within an interval, falling with the days outside the nearest; not below [`TOLD_LATER`] while an item may still
     /// be about it.
     fn fit(&self, item: &Item) -> f64 {
-        let fits = self.stretches.iter().map(|stretch| {
-            let (from, until) = if item.at.is_day() { stretch.days } else { (stretch.from, stretch.until) };
+        let fits = self.intervals.iter().map(|interval| {
+            let (from, until) =
+                if item.at.is_day() { interval.days } else { (interval.from, interval.until) };
             let (at, from, until) = (item.at.as_micros(), from.as_micros(), until.as_micros());
             let outside = from.saturating_sub(at).max(at.saturating_sub(until)).max(0);
             #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
             let days = outside as f64 / MICROS_PER_DAY;
             let faded = (-days / DATE_FADES).exp();
-            if (stretch.from..stretch.told_until).contains(&item.at) { faded.max(TOLD_LATER) } else { faded }
+            if (interval.from..interval.told_until).contains(&item.at) {
+                faded.max(TOLD_LATER)
+            } else {
+                faded
+            }
         });
         fits.fold(0.0, f64::max)
     }
@@ -458,14 +463,14 @@ mod tests {
         let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 40, ..Found::default() };
         let pull = |from, until, at: usize| {
-            let stretches = vec![QuestionInterval {
+            let intervals = vec![QuestionInterval {
                 from: day(from),
                 until: day(until),
                 told_until: day(until),
                 days: (day(from), day(until)),
             }];
             value(
-                &score(&found, &QueryFeatures { stretches, ..QueryFeatures::default() })[at],
+                &score(&found, &QueryFeatures { intervals, ..QueryFeatures::default() })[at],
                 PartName::Date,
             )
         };
@@ -479,13 +484,13 @@ mod tests {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = (0..100).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
         let found = Found { items, within: 100, ..Found::default() };
-        let stretches = vec![QuestionInterval {
+        let intervals = vec![QuestionInterval {
             from: day(40),
             until: day(45),
             told_until: day(80),
             days: (day(40), day(45)),
         }];
-        let scored = score(&found, &QueryFeatures { stretches, ..QueryFeatures::default() });
+        let scored = score(&found, &QueryFeatures { intervals, ..QueryFeatures::default() });
         let pull = |at: usize| value(&scored[at], PartName::Date);
         assert_eq!(pull(79), TOLD_LATER * pull(42));
         assert!(pull(46) > pull(79), "near the time it still counts more");

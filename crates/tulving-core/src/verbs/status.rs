@@ -4,93 +4,93 @@ use crate::model::audit::AuditEntry;
 use crate::model::change::{Right, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryRef, PrincipalId};
-use crate::model::memory::{Memory, Standing};
+use crate::model::memory::{Memory, Status};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, State};
-use crate::verbs::access::{self, Parts};
+use crate::verbs::access::{self, Ports};
 use crate::verbs::succession::{self, Moment};
 
 /// Hides a memory from recall.
 pub(crate) fn archive(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     reason: Option<&str>,
 ) -> Result<Memory, Error> {
-    shift(parts, caller, which, (AuditAct::Archived, reason), |memory, _| {
-        Ok(memory.standing.moved(State::Archived))
+    shift(ports, caller, which, (AuditAct::Archived, reason), |memory, _| {
+        Ok(memory.status.moved(State::Archived))
     })
 }
 
 /// Makes an archived memory active again; rules count from then on. A memory that is not archived stays unchanged. One that has
 /// expired is refused, because it would be hidden all the same.
-pub(crate) fn unarchive(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, (AuditAct::Unarchived, None), |memory, now| {
-        match memory.edition.span.expires_at {
+pub(crate) fn unarchive(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(ports, caller, which, (AuditAct::Unarchived, None), |memory, now| {
+        match memory.fields.span.expires_at {
             Some(at) if at <= now => Err(Error::Expired { which, at }),
-            _ if memory.standing.state == State::Archived => Ok(memory.standing.ruled(State::Active, now)),
-            _ => Ok(memory.standing),
+            _ if memory.status.state == State::Archived => Ok(memory.status.ruled(State::Active, now)),
+            _ => Ok(memory.status),
         }
     })
 }
 
 /// Exempts a memory from decay and shows it first; a cooling one becomes active.
-pub(crate) fn pin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, (AuditAct::Pinned, None), |memory, _| {
-        let stood = memory.standing;
+pub(crate) fn pin(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(ports, caller, which, (AuditAct::Pinned, None), |memory, _| {
+        let stood = memory.status;
         let stands = if stood.state == State::Cooling { stood.moved(State::Active) } else { stood };
-        Ok(Standing { pinned: true, ..stands })
+        Ok(Status { pinned: true, ..stands })
     })
 }
 
 /// Removes the exemption.
-pub(crate) fn unpin(parts: &Parts, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    shift(parts, caller, which, (AuditAct::Unpinned, None), |memory, _| {
-        Ok(Standing { pinned: false, ..memory.standing })
+pub(crate) fn unpin(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
+    shift(ports, caller, which, (AuditAct::Unpinned, None), |memory, _| {
+        Ok(Status { pinned: false, ..memory.status })
     })
 }
 
 fn shift(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
     act: (AuditAct, Option<&str>),
-    step: impl Fn(&Memory, Timestamp) -> Result<Standing, Error>,
+    step: impl Fn(&Memory, Timestamp) -> Result<Status, Error>,
 ) -> Result<Memory, Error> {
     access::decide_again(|| {
-        let (memory, right) = access::find_editable(parts, caller, which)?;
-        let to = step(&memory, parts.clock.now())?;
-        put(parts, caller, right, memory, to, act)
+        let (memory, right) = access::find_editable(ports, caller, which)?;
+        let to = step(&memory, ports.clock.now())?;
+        put(ports, caller, right, memory, to, act)
     })
 }
 
 /// Writes a new status and its audit entry, with an optional reason, in one transaction, and returns the memory as it is then.
 /// Nothing is written if the status is unchanged.
 pub(crate) fn put(
-    parts: &Parts,
+    ports: &Ports,
     caller: &Caller,
     right: Right,
     mut memory: Memory,
-    to: Standing,
+    to: Status,
     (act, reason): (AuditAct, Option<&str>),
 ) -> Result<Memory, Error> {
-    let stood = memory.standing;
-    let now = parts.clock.now();
-    succession::settle(parts, caller, [&mut memory], Moment::Now(now))?;
-    if to == memory.standing {
+    let stood = memory.status;
+    let now = ports.clock.now();
+    succession::settle(ports, caller, [&mut memory], Moment::Now(now))?;
+    if to == memory.status {
         return Ok(memory);
     }
     let writes = vec![
-        Write::Move { id: memory.id, from: memory.standing, to },
+        Write::Move { id: memory.id, from: memory.status, to },
         Write::Audit(audit(caller, now, act, &memory, reason.map(str::to_owned), done_then(stood, to))),
     ];
-    parts.store.apply(&access::changes(caller, now, vec![right], writes))?;
-    Ok(Memory { standing: to, ..memory })
+    ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
+    Ok(Memory { status: to, ..memory })
 }
 
 /// Returns the audit detail of an act that clears or changes the completion time: the old time, so that the act can be undone.
-pub(crate) fn done_then(from: Standing, to: Standing) -> Option<String> {
+pub(crate) fn done_then(from: Status, to: Status) -> Option<String> {
     from.done_at.filter(|_| from.done_at != to.done_at).map(|at| format!("{WAS_DONE}{at}"))
 }
 
@@ -122,5 +122,5 @@ pub(crate) fn audit(
 
 /// Returns the owner of a private memory.
 pub(crate) fn private_to(memory: &Memory) -> Option<PrincipalId> {
-    (memory.edition.boundary == Boundary::Private).then_some(memory.owner)
+    (memory.fields.boundary == Boundary::Private).then_some(memory.owner)
 }
