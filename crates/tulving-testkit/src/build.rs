@@ -14,7 +14,7 @@ use tulving_core::model::id::{
 };
 use tulving_core::model::job::Job;
 use tulving_core::model::memory::{
-    Auto, Classification, Memory, Place, Provenance, Span, Status, Text, Usage, VersionFields,
+    Auto, Classification, Memory, Place, Provenance, Status, Text, Usage, VersionFields,
 };
 use tulving_core::model::record::{DumpPosition, Record};
 use tulving_core::model::request::Forgotten;
@@ -74,20 +74,13 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
 /// The fields of a version with this `content`: a fact, shared with its space.
 pub fn fields(content: &str) -> VersionFields {
     let memory_type = MemoryType::Fact;
-    VersionFields {
-        key: None,
-        boundary: Boundary::Hub,
-        text: text(content),
-        class: Classification {
-            memory_type,
-            kind: classify::kind_of(memory_type),
-            stability: classify::stability_of(memory_type),
-            importance: Importance::of(memory_type),
-        },
-        span: Span::default(),
-        source_note: None,
-        auto: Auto::ALL,
-    }
+    let class = Classification {
+        memory_type,
+        kind: classify::kind_of(memory_type),
+        stability: classify::stability_of(memory_type),
+        importance: Importance::of(memory_type),
+    };
+    VersionFields { auto: Auto::ALL, ..VersionFields::new(text(content), class, Boundary::Hub) }
 }
 
 /// A plain text with this `content`.

@@ -1,14 +1,17 @@
-//! Values of the command line that several commands take: references, times, counts, and the flags that choose memories.
+//! Values of the command line that several commands take: references, times, counts, and the flags that describe or choose
+//! memories.
 
 use std::str::FromStr;
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use tulving_core::model::error::{Field, Invalid};
 use tulving_core::model::id::MemoryRef;
-use tulving_core::model::request::Filter;
+use tulving_core::model::request::{Filter, SaveRequest, UpdateRequest};
 use tulving_core::model::time::{TimeInput, Timestamp, Zone};
-use tulving_core::model::vocabulary::{Author, ContentType, Fusion, Kind, MemoryType, Sort, Stability};
+use tulving_core::model::vocabulary::{
+    Author, Boundary, ContentType, Fusion, Kind, MemoryType, Sort, Stability,
+};
 use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_dialects::{Dialect, UnknownDialectError};
 
@@ -101,6 +104,121 @@ pub(crate) fn count_within(field: Field, got: i64, least: usize, most: usize) ->
         .ok()
         .filter(|_| (least..=most).contains(&got))
         .ok_or_else(|| Invalid::OutsideRange { field, got, least, most }.into())
+}
+
+/// Flags for the fields of a memory, which a save gives and an update changes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What it is")]
+pub(crate) struct FieldArgs {
+    /// The type; a new memory is a fact unless you say otherwise
+    #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
+    memory_type: Option<MemoryType>,
+    /// The kind; by default, it follows from the type
+    #[arg(long, value_parser = word!(Kind))]
+    kind: Option<Kind>,
+    /// The stability: how soon it goes stale; by default, it follows from the type
+    #[arg(long, value_parser = word!(Stability))]
+    stability: Option<Stability>,
+    /// The importance, 0 to 1; by default, it follows from the type
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
+    importance: Option<f64>,
+    /// A label; may be repeated. An update replaces all labels
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// A name of its own: saving the same key again updates the memory
+    #[arg(long)]
+    key: Option<String>,
+    /// The title
+    #[arg(long)]
+    title: Option<String>,
+    /// The summary
+    #[arg(long)]
+    summary: Option<String>,
+    /// The form of the content; that of a new memory is detected
+    #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
+    content_type: Option<ContentType>,
+    /// The language of code, such as rust
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
+    /// The boundary: who may see it; a new memory is private in `default`, and hub elsewhere
+    #[arg(long, value_parser = word!(Boundary))]
+    boundary: Option<Boundary>,
+}
+
+/// A field that an update may take away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClearableField {
+    Key,
+    Title,
+    Summary,
+    Tags,
+    Language,
+    SourceNote,
+    OccurredAt,
+    ValidFrom,
+    ValidUntil,
+    ExpiresAt,
+}
+
+/// Returns the change of a field that may be empty: set, cleared, or left as it is.
+pub(crate) fn change<T>(
+    clear: &[ClearableField],
+    field: ClearableField,
+    given: Option<T>,
+) -> Result<Option<Option<T>>, Failure> {
+    match (given, clear.contains(&field)) {
+        (Some(_), true) => {
+            let name = field.to_possible_value().map(|value| value.get_name().to_owned());
+            Err(Failure::usage(format!("{} is both given and cleared", name.unwrap_or_default())))
+        }
+        (Some(value), false) => Ok(Some(Some(value))),
+        (None, true) => Ok(Some(None)),
+        (None, false) => Ok(None),
+    }
+}
+
+impl FieldArgs {
+    /// Returns the labels, if any were given.
+    fn labels(&self) -> Option<Vec<String>> {
+        (!self.tags.is_empty()).then(|| self.tags.clone())
+    }
+
+    /// Returns the request to save a content with these fields.
+    pub(crate) fn request(&self, content: String) -> SaveRequest {
+        SaveRequest {
+            content,
+            content_type: self.content_type,
+            language: self.language.clone(),
+            key: self.key.clone(),
+            title: self.title.clone(),
+            summary: self.summary.clone(),
+            tags: self.labels(),
+            memory_type: self.memory_type,
+            kind: self.kind,
+            stability: self.stability,
+            importance: self.importance,
+            boundary: self.boundary,
+            ..SaveRequest::default()
+        }
+    }
+
+    /// Returns the edit that sets these fields and takes others away.
+    pub(crate) fn edit(&self, clear: &[ClearableField]) -> Result<UpdateRequest, Failure> {
+        Ok(UpdateRequest {
+            content_type: self.content_type,
+            language: change(clear, ClearableField::Language, self.language.clone())?,
+            key: change(clear, ClearableField::Key, self.key.clone())?,
+            title: change(clear, ClearableField::Title, self.title.clone())?,
+            summary: change(clear, ClearableField::Summary, self.summary.clone())?,
+            tags: change(clear, ClearableField::Tags, self.labels())?.map(Option::unwrap_or_default),
+            memory_type: self.memory_type,
+            kind: self.kind,
+            stability: self.stability,
+            importance: self.importance,
+            boundary: self.boundary,
+            ..UpdateRequest::default()
+        })
+    }
 }
 
 /// Flags that choose among memories.

@@ -214,6 +214,36 @@ pub struct VersionFields {
 }
 
 impl VersionFields {
+    /// Creates the fields of a text, with nothing but what is given here.
+    pub fn new(text: Text, class: Classification, boundary: Boundary) -> Self {
+        let (span, auto) = (Span::default(), Auto::default());
+        Self { key: None, boundary, text, class, span, source_note: None, auto }
+    }
+
+    /// Returns the optional lines, each with its field.
+    pub fn lines(&self) -> [(Field, &Option<String>); 5] {
+        let text = &self.text;
+        [
+            (Field::Key, &self.key),
+            (Field::Title, &text.title),
+            (Field::Summary, &text.summary),
+            (Field::Language, &text.language),
+            (Field::SourceNote, &self.source_note),
+        ]
+    }
+
+    /// Returns the optional lines for a change, each with its field and the maximum number of characters.
+    pub(crate) fn lines_mut(&mut self) -> [(Field, &mut Option<String>, usize); 5] {
+        let text = &mut self.text;
+        [
+            (Field::Key, &mut self.key, limits::KEY_CHARS),
+            (Field::Title, &mut text.title, limits::TITLE_CHARS),
+            (Field::Summary, &mut text.summary, limits::SUMMARY_CHARS),
+            (Field::Language, &mut text.language, limits::TAG_CHARS),
+            (Field::SourceNote, &mut self.source_note, limits::NOTE_CHARS),
+        ]
+    }
+
     /// Returns the title if somebody gave it. A derived title says nothing that the content does not say.
     pub fn given_title(&self) -> Option<&str> {
         self.text.title.as_deref().filter(|_| !self.auto.has(Derivable::Title))
@@ -269,15 +299,8 @@ impl VersionFields {
     /// Returns the texts that a save checks for secrets, each with its field.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
         let text = &self.text;
-        let given = [
-            (Field::Title, &text.title),
-            (Field::Summary, &text.summary),
-            (Field::Key, &self.key),
-            (Field::SourceNote, &self.source_note),
-            (Field::Language, &text.language),
-        ];
         let tags = text.tags.iter().map(|tag| (Field::Tag, tag.as_str()));
-        [(Field::Content, text.content.as_str())].into_iter().chain(stated(given)).chain(tags)
+        [(Field::Content, text.content.as_str())].into_iter().chain(stated(self.lines())).chain(tags)
     }
 }
 

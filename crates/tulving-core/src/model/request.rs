@@ -4,6 +4,8 @@ mod filter;
 mod query;
 mod whole;
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -11,7 +13,7 @@ pub use self::filter::{Filter, Forgotten, MemoryFilter, Quarantined, Timed};
 pub use self::query::{ListQuery, RecallQuery};
 pub use self::whole::WholeNumber;
 use crate::model::answer::{Cursor, Lane, Strength};
-use crate::model::error::{Field, Invalid};
+use crate::model::error::Invalid;
 use crate::model::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};
 use crate::model::memory::Attachment;
 use crate::model::space::Viewer;
@@ -489,5 +491,125 @@ pub struct QualityRequest {
 impl Default for QualityRequest {
     fn default() -> Self {
         Self { kinds: Vec::new(), older_than_days: 90, limit: 20 }
+    }
+}
+
+/// A named field of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The content.
+    Content,
+    /// The content of a turn.
+    Said,
+    /// The key.
+    Key,
+    /// The title.
+    Title,
+    /// The summary.
+    Summary,
+    /// One tag.
+    Tag,
+    /// The list of tags.
+    Tags,
+    /// The importance.
+    Importance,
+    /// The weight of an association.
+    Weight,
+    /// The seconds until a memory expires.
+    Ttl,
+    /// A score.
+    Score,
+    /// The language of code.
+    Language,
+    /// The source note.
+    SourceNote,
+    /// The source path.
+    SourcePath,
+    /// The conversation or channel.
+    Conversation,
+    /// The speaker.
+    Speaker,
+    /// The agent.
+    Agent,
+    /// The agent that a save names as its source.
+    SourceAgent,
+    /// The reason for a change.
+    Reason,
+    /// Further details in the audit log.
+    Detail,
+    /// The label of a token.
+    Label,
+    /// The source of a turn.
+    Source,
+    /// The associations of a save.
+    Associations,
+    /// The limit.
+    Limit,
+    /// The depth.
+    Depth,
+    /// The memories that a request is about.
+    Memories,
+    /// The text to search for.
+    Text,
+    /// The question.
+    Question,
+    /// The token budget.
+    Budget,
+    /// The name of a file.
+    File,
+    /// A day.
+    Date,
+    /// A number of days.
+    Days,
+    /// An age in days.
+    OlderThan,
+    /// The idempotency key of a request.
+    OnceKey,
+}
+
+impl Field {
+    /// Returns the name of the field in JSON and in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Content | Self::Said => "content",
+            Self::Key => "key",
+            Self::Title => "title",
+            Self::Summary => "summary",
+            Self::Tag => "tag",
+            Self::Tags => "tags",
+            Self::Importance => "importance",
+            Self::Weight => "weight",
+            Self::Ttl => "ttl",
+            Self::Score => "score",
+            Self::Language => "language",
+            Self::SourceNote => "source_note",
+            Self::SourcePath => "source_path",
+            Self::Conversation => "conversation",
+            Self::Speaker => "speaker",
+            Self::Agent => "agent",
+            Self::SourceAgent => "source_agent",
+            Self::Reason => "reason",
+            Self::Detail => "detail",
+            Self::Label => "label",
+            Self::Source => "source",
+            Self::Associations => "associations",
+            Self::Limit => "limit",
+            Self::Depth => "depth",
+            Self::Memories => "memories",
+            Self::Text => "text",
+            Self::Question => "question",
+            Self::Budget => "budget",
+            Self::File => "file",
+            Self::Date => "date",
+            Self::Days => "days",
+            Self::OnceKey => "idempotency_key",
+            Self::OlderThan => "older_than",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

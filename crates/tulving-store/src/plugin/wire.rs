@@ -199,11 +199,11 @@ fn filter(filter: &Filter) -> Value {
     say("states", json!(filter.states));
     say("content_types", json!(filter.content_types));
     say("tags", json!(filter.tags));
-    say("key", json!(filter.key));
+    for (name, value) in filter.exact() {
+        say(name, json!(value));
+    }
     say("source_path", json!(filter.source_path));
-    say("conversation", json!(filter.conversation));
     say("author", json!(filter.author));
-    say("source_agent", json!(filter.source_agent));
     say("pinned", json!(filter.pinned));
     say("done", json!(filter.done));
     say("since", json!(filter.since));

@@ -10,9 +10,7 @@ use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, MemoryRecord, Recor
 use tulving_core::ports::{LoadWork, Stage, Transfer};
 
 use super::failure::SqliteError;
-use super::rows::{
-    self, AROUND, ASSOCIATION, AUDIT, CURRENT, ColumnReader, EDITION, MEMORIES, TURN, VERSION,
-};
+use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, ColumnReader, FIELDS, MEMORIES, TURN, VERSION};
 use super::stage::StagedLines;
 use super::{SqliteStore, apply};
 
@@ -159,7 +157,7 @@ fn sections() -> [DumpSection; 9] {
         of("principal, realm, of, role", "members", "row", |columns| {
             rows::member(columns).map(Record::Member)
         }),
-        records(&format!("{AROUND}, {EDITION}, NULL, {CURRENT}"), MEMORIES, "m.row", &["m"], |columns| {
+        records(&format!("{AROUND}, {FIELDS}, NULL, {CURRENT}"), MEMORIES, "m.row", &["m"], |columns| {
             let memory = rows::memory_from(columns)?;
             let current = rows::current(columns)?;
             Ok(Record::Memory(Box::new(MemoryRecord { memory, versions: Vec::new(), current })))

@@ -15,7 +15,7 @@ use tulving_core::ports::Feed;
 use tulving_text::fold;
 
 use super::failure::SqliteError;
-use super::rows::{self, AROUND_UNUSED, ColumnReader, EDITION};
+use super::rows::{self, AROUND_UNUSED, ColumnReader, FIELDS};
 use super::{SqliteStore, vectors, visible};
 
 /// True if the memory `m` is embedded at all; [`is_live`] is the same for a status.
@@ -64,7 +64,7 @@ impl Feed for SqliteStore {
     fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT m.row, {AROUND_UNUSED}, {EDITION}, NULL FROM json_each(?1) j \
+                "SELECT m.row, {AROUND_UNUSED}, {FIELDS}, NULL FROM json_each(?1) j \
                  CROSS JOIN memories m ON m.id = unhex(j.value) ORDER BY j.key"
             )
         });
@@ -79,7 +79,7 @@ impl Feed for SqliteStore {
     ) -> Result<Vec<Entry>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
-                "SELECT m.row, {AROUND_UNUSED}, {EDITION}, NULL FROM memories m \
+                "SELECT m.row, {AROUND_UNUSED}, {FIELDS}, NULL FROM memories m \
                  WHERE m.id > ?1 ORDER BY m.id LIMIT ?2"
             )
         });

@@ -38,15 +38,15 @@ impl SqlConditions {
         all.states(filter);
         all.words("m.content_type", filter.content_types.iter().map(|word| word.as_str()));
         all.words("m.author", filter.author.iter().map(|word| word.as_str()));
-        all.text("m.key = ", filter.key.as_deref());
         if let Some(path) = &filter.source_path {
             let path = all.bind(Value::Text(path.clone()));
             all.plain(&format!(
                 "(m.source_path = {path} OR m.row IN (SELECT memory FROM source_paths WHERE path = {path}))"
             ));
         }
-        all.text("m.conversation = ", filter.conversation.as_deref());
-        all.text("m.source_agent = ", filter.source_agent.as_deref());
+        for (column, value) in filter.exact() {
+            all.text(&format!("m.{column} = "), value);
+        }
         if let Some(pinned) = filter.pinned {
             all.plain(if pinned { "m.pinned = 1" } else { "m.pinned = 0" });
         }

@@ -19,12 +19,12 @@ use tulving_core::ports::{Extent, Memories, Probe};
 
 use super::failure::SqliteError;
 use super::filter::{self, SqlConditions};
-use super::rows::{self, AROUND, ASSOCIATION, CURRENT, ColumnReader, EDITION, MEMORIES, TURN, VERSION};
+use super::rows::{self, AROUND, ASSOCIATION, CURRENT, ColumnReader, FIELDS, MEMORIES, TURN, VERSION};
 use super::{SqliteStore, visible};
 
 /// `SELECT` of whole memories as the viewer sees them, without a condition.
 static WHOLE: LazyLock<String> =
-    LazyLock::new(|| format!("SELECT {AROUND}, {EDITION}, {} FROM ", visible::superseded_by()));
+    LazyLock::new(|| format!("SELECT {AROUND}, {FIELDS}, {} FROM ", visible::superseded_by()));
 
 /// The most links of a succession that are followed: an update each hour for a year.
 const SUCCESSION: usize = 10_000;
@@ -213,7 +213,7 @@ impl Memories for SqliteStore {
         show: &mut dyn FnMut(VersionRecord),
     ) -> Result<(), StoreError> {
         let current = format!(
-            "SELECT m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m \
+            "SELECT m.version, m.updated_at, {CURRENT}, {FIELDS} FROM memories m \
              WHERE m.id = ?3 AND m.forgotten_at IS NULL AND {}",
             visible::memory("m")
         );

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::str::FromStr;
 
 use rusqlite::Row;
-use rusqlite::types::{FromSql, Type, ValueRef};
+use rusqlite::types::{FromSql, Null, ToSqlOutput, Type, ValueRef};
 use serde::de::DeserializeOwned;
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
@@ -25,6 +25,8 @@ use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Te
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::turn::Turn;
 use tulving_core::model::vocabulary::{Boundary, Realm, UnknownWord};
+
+use super::failure::SqliteError;
 
 /// The columns of a row, read one after the other.
 pub(super) struct ColumnReader<'a> {
@@ -123,12 +125,12 @@ impl<'a> ColumnReader<'a> {
     }
 }
 
-/// The columns of an [`VersionFields`], of the table `m`.
-pub(super) const EDITION: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
+/// The columns of [`VersionFields`], of the table `m`.
+pub(super) const FIELDS: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
      m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
      m.source_note, m.language, m.auto";
 
-/// Reads [`EDITION`].
+/// Reads [`FIELDS`].
 fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
     let mut fields = VersionFields {
         key: columns.take()?,
@@ -155,6 +157,43 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
     fields.text.language = columns.take()?;
     fields.auto = Auto::from_bits(columns.take()?);
     Ok(fields)
+}
+
+/// The values of [`FIELDS`], in the same order.
+pub(super) fn field_values(fields: &VersionFields) -> Result<[ToSqlOutput<'_>; 19], SqliteError> {
+    fn line(line: Option<&String>) -> ToSqlOutput<'_> {
+        line.map_or(ToSqlOutput::from(Null), |line| ToSqlOutput::from(line.as_str()))
+    }
+    let time = |time: Option<Timestamp>| {
+        micros(time).map_or(ToSqlOutput::from(Null), |micros| ToSqlOutput::from(micros))
+    };
+    let VersionFields { key, boundary, text, class, span, source_note, auto } = fields;
+    Ok([
+        line(key.as_ref()),
+        ToSqlOutput::from(boundary.as_str()),
+        ToSqlOutput::from(text.content.as_str()),
+        ToSqlOutput::from(text.content_type.as_str()),
+        ToSqlOutput::from(text.content_hash.0.to_vec()),
+        line(text.title.as_ref()),
+        line(text.summary.as_ref()),
+        ToSqlOutput::from(list(&text.tags)?),
+        ToSqlOutput::from(class.memory_type.as_str()),
+        ToSqlOutput::from(class.kind.as_str()),
+        ToSqlOutput::from(class.stability.as_str()),
+        ToSqlOutput::from(class.importance.get()),
+        time(span.occurred_at),
+        time(span.valid_from),
+        time(span.valid_until),
+        time(span.expires_at),
+        line(source_note.as_ref()),
+        line(text.language.as_ref()),
+        ToSqlOutput::from(i64::from(auto.bits())),
+    ])
+}
+
+/// A list of texts as JSON.
+pub(super) fn list(texts: &[String]) -> Result<String, SqliteError> {
+    if texts.is_empty() { Ok("[]".to_owned()) } else { Ok(serde_json::to_string(texts)?) }
 }
 
 /// Reads `type, kind, stability, importance` of a memory.
@@ -204,10 +243,10 @@ pub(super) const AROUND: &str =
 /// The same of `memories m` alone, as if it had never been used.
 pub(super) const AROUND_UNUSED: &str = around!("m.created_at", "0");
 
-/// The tables of [`AROUND`] and [`EDITION`].
+/// The tables of [`AROUND`] and [`FIELDS`].
 pub(super) const MEMORIES: &str = "memories m LEFT JOIN usage u ON u.memory = m.row";
 
-/// Reads [`AROUND`], [`EDITION`] and the id of its replacement, in this order.
+/// Reads [`AROUND`], [`FIELDS`] and the id of its replacement, in this order.
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
     memory_from(&mut ColumnReader::of(row))
 }
@@ -306,7 +345,7 @@ fn attachment(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Option<Attachm
     }))
 }
 
-/// Reads `m.version, m.updated_at`, [`CURRENT`] and [`EDITION`], in this order: the current version as one of all versions.
+/// Reads `m.version, m.updated_at`, [`CURRENT`] and [`FIELDS`], in this order: the current version as one of all versions.
 pub(super) fn current_version(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     let (version, at) = (Version(columns.small()?), columns.time()?);
     let CurrentVersion { act, by, agent } = current(columns)?;

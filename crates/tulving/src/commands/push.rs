@@ -13,7 +13,8 @@ use tulving_core::{Document, Processed};
 use tulving_store::tree;
 use tulving_text::classify::form;
 
-use super::save::{self, AboutArgs, SourceArgs};
+use super::save::{self, SourceArgs};
+use crate::args::FieldArgs;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -43,14 +44,17 @@ pub(crate) struct PushArgs {
     #[arg(long, value_name = "FILE")]
     name: Option<String>,
     #[command(flatten)]
-    about: AboutArgs,
+    fields: FieldArgs,
+    /// Pin it: mark it as one to keep
+    #[arg(long)]
+    pin: bool,
     #[command(flatten)]
     source: SourceArgs,
 }
 
 impl PushArgs {
     fn request(&self, content: String) -> SaveRequest {
-        self.source.request(self.about.request(content))
+        SaveRequest { pinned: self.pin, ..self.source.request(self.fields.request(content)) }
     }
 }
 

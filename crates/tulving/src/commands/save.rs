@@ -8,12 +8,10 @@ use tulving_core::model::answer::{NearMemory, PossibleUpdate, Receipt, SaveOutco
 use tulving_core::model::id::Number;
 use tulving_core::model::preview;
 use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
-use tulving_core::model::vocabulary::{
-    self, Author, Boundary, ContentType, Kind, MemoryType, Relation, Stability, Trust,
-};
+use tulving_core::model::vocabulary::{self, Author, Relation, Trust};
 
 use super::{batch, push};
-use crate::args::{number, reference, time, whole_number, word};
+use crate::args::{FieldArgs, reference, time, whole_number, word};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::input;
@@ -47,10 +45,13 @@ pub(crate) struct SaveArgs {
     #[arg(value_name = "CONTENT", required_unless_present = "batch", conflicts_with = "batch")]
     words: Vec<OsString>,
     /// Save each line of a file of JSON Lines; - reads standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["AboutArgs", "OriginArgs", "SourceArgs", "SpanArgs", "LinkArgs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["FieldArgs", "pin", "OriginArgs", "SourceArgs", "SpanArgs", "LinkArgs"])]
     batch: Option<PathBuf>,
     #[command(flatten)]
-    about: AboutArgs,
+    fields: FieldArgs,
+    /// Pin it: mark it as one to keep
+    #[arg(long)]
+    pin: bool,
     #[command(flatten)]
     origin: OriginArgs,
     #[command(flatten)]
@@ -59,48 +60,6 @@ pub(crate) struct SaveArgs {
     span: SpanArgs,
     #[command(flatten)]
     links: LinkArgs,
-}
-
-/// Flags about the memory itself.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "What it is")]
-pub(super) struct AboutArgs {
-    /// The type [default: fact]
-    #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
-    memory_type: Option<MemoryType>,
-    /// The kind [default: from the type]
-    #[arg(long, value_parser = word!(Kind))]
-    kind: Option<Kind>,
-    /// The stability: how soon it goes stale [default: from the type]
-    #[arg(long, value_parser = word!(Stability))]
-    stability: Option<Stability>,
-    /// The importance, 0 to 1 [default: from the type]
-    #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
-    importance: Option<f64>,
-    /// A label; may be repeated
-    #[arg(long = "tag", value_name = "TAG")]
-    tags: Vec<String>,
-    /// A name of its own: saving the same key again updates the memory
-    #[arg(long)]
-    key: Option<String>,
-    /// A title
-    #[arg(long)]
-    title: Option<String>,
-    /// A summary
-    #[arg(long)]
-    summary: Option<String>,
-    /// The form of the content [default: detected]
-    #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
-    content_type: Option<ContentType>,
-    /// The language of code, such as rust
-    #[arg(long, value_name = "NAME")]
-    language: Option<String>,
-    /// The boundary: who may see it [default: private in `default`, hub elsewhere]
-    #[arg(long, value_parser = word!(Boundary))]
-    boundary: Option<Boundary>,
-    /// Pin it: mark it as one to keep
-    #[arg(long)]
-    pin: bool,
 }
 
 /// Flags about the origin of the memory.
@@ -227,31 +186,9 @@ fn link(relation: Relation, text: &str) -> Result<AssociationRequest, Failure> {
     Ok(AssociationRequest { target: reference(name)?, relation: Some(relation), weight })
 }
 
-impl AboutArgs {
-    /// Returns the request of these flags.
-    pub(super) fn request(&self, content: String) -> SaveRequest {
-        SaveRequest {
-            content,
-            content_type: self.content_type,
-            language: self.language.clone(),
-            key: self.key.clone(),
-            title: self.title.clone(),
-            summary: self.summary.clone(),
-            tags: (!self.tags.is_empty()).then(|| self.tags.clone()),
-            memory_type: self.memory_type,
-            kind: self.kind,
-            stability: self.stability,
-            importance: self.importance,
-            boundary: self.boundary,
-            pinned: self.pin,
-            ..SaveRequest::default()
-        }
-    }
-}
-
 impl SaveArgs {
     fn request(&self, content: String) -> Result<SaveRequest, Failure> {
-        let Self { about, origin, span, .. } = self;
+        let Self { fields, origin, span, .. } = self;
         Ok(SaveRequest {
             author: origin.auto.then_some(Author::Auto),
             source_note: origin.source_note.clone(),
@@ -265,7 +202,8 @@ impl SaveArgs {
             valid_until: time(span.valid_until.as_ref())?,
             expires_at: time(span.expires_at.as_ref())?,
             associations: self.links.requests()?,
-            ..self.source.request(about.request(content))
+            pinned: self.pin,
+            ..self.source.request(fields.request(content))
         })
     }
 }

@@ -1,8 +1,10 @@
 //! Shows a memory on one line, or in full.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tulving_core::model::association::Association;
+use tulving_core::model::error::Field;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Memory, VersionFields};
 use tulving_core::model::time::Timestamp;
@@ -202,31 +204,35 @@ fn commands(memory: &Memory) -> Option<String> {
     (!kinds.is_empty()).then(|| format!("it tries to command its reader ({}); it is data", kinds.join(", ")))
 }
 
+/// Returns the name of a field for people.
+fn label_of(field: Field) -> Cow<'static, str> {
+    field.as_str().replace('_', " ").into()
+}
+
 /// Names and values of the fields that are set.
-struct FieldList(Vec<(&'static str, String)>);
+struct FieldList(Vec<(Cow<'static, str>, String)>);
 
 impl FieldList {
     fn always(&mut self, name: &'static str, value: impl Into<String>) {
-        self.0.push((name, value.into()));
+        self.0.push((name.into(), value.into()));
     }
 
-    fn set(&mut self, name: &'static str, value: Option<impl ToString>) {
-        self.0.extend(value.map(|value| (name, value.to_string())));
+    fn set(&mut self, name: impl Into<Cow<'static, str>>, value: Option<impl ToString>) {
+        self.0.extend(value.map(|value| (name.into(), value.to_string())));
     }
 }
 
 fn fields(rows: &mut FieldList, fields: &VersionFields, now: Timestamp) {
     rows.always("boundary", fields.boundary.to_string());
-    rows.set("key", fields.key.as_ref());
-    rows.set("title", fields.text.title.as_ref());
-    rows.set("summary", fields.text.summary.as_ref());
+    for (field, line) in fields.lines() {
+        rows.set(label_of(field), line.as_ref());
+    }
     let tags = &fields.text.tags;
     rows.set("tags", (!tags.is_empty()).then(|| tags.join(", ")));
     rows.always("kind", fields.class.kind.to_string());
     rows.always("stability", fields.class.stability.to_string());
     rows.always("importance", fields.class.importance.get().to_string());
     rows.always("content type", fields.text.content_type.to_string());
-    rows.set("source note", fields.source_note.as_ref());
     rows.set("occurred", fields.span.occurred_at.map(instant));
     rows.set("valid from", fields.span.valid_from.map(instant));
     rows.set("valid until", fields.span.valid_until.map(instant));

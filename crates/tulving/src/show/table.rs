@@ -22,10 +22,10 @@ pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -
 }
 
 /// Lists names and values, with the values aligned.
-pub(crate) fn pairs(pairs: &[(&str, String)]) -> Vec<String> {
-    let widest = pairs.iter().map(|(name, _)| text::width(name)).max().unwrap_or(0);
-    let line = |(name, value): &(&str, String)| {
-        format!("  {}  {}", style::paint(FAINT, pad(name, widest)), one_line(value))
+pub(crate) fn pairs<N: AsRef<str>>(pairs: &[(N, String)]) -> Vec<String> {
+    let widest = pairs.iter().map(|(name, _)| text::width(name.as_ref())).max().unwrap_or(0);
+    let line = |(name, value): &(N, String)| {
+        format!("  {}  {}", style::paint(FAINT, pad(name.as_ref(), widest)), one_line(value))
     };
     pairs.iter().map(line).collect()
 }

@@ -36,7 +36,7 @@ fn without_messages_it_is_what_the_log_has_and_a_wrong_line_is_named() {
     tulving.ok(&["turn", "log", "user", "Where are the keys?"]);
     let run = tulving.run(&["archive-conversation"]);
     assert!(run.out.starts_with("Archived 1 message in conversations/"), "{}", run.out);
-    assert!(run.err.contains("the log still had"), "{}", run.err);
+    assert!(run.err.contains("still in the log"), "{}", run.err);
     let run = tulving.run_with(
         &["archive-conversation", "-"],
         b"{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": 3}\n",

@@ -254,7 +254,11 @@ fn the_same_name_at_another_place_is_another_model_and_embed_leads_there() {
     assert!(doctor.out.contains(&pending), "{}", doctor.out);
     assert!(doctor.out.contains("`tulving embed`"), "{}", doctor.out);
     let embedded = good(by(&tulving, &second.url(), "30", &["embed"]));
-    assert!(embedded.out.contains(&format!("ollama:tiny@{}/6 answer", second.host)), "{}", embedded.out);
+    assert!(
+        embedded.out.contains(&format!("uses the vectors of ollama:tiny@{}/6", second.host)),
+        "{}",
+        embedded.out
+    );
     settled(&tulving, &second);
 }
 

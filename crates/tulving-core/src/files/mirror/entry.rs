@@ -11,8 +11,7 @@ use crate::model::file::{FileEntry, FilePath, LONG_TERM};
 use crate::model::id::{MemoryId, PrincipalId, Version};
 use crate::model::limits;
 use crate::model::memory::{
-    Auto, Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text, Usage,
-    VersionFields,
+    Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text, Usage, VersionFields,
 };
 use crate::model::preview;
 use crate::model::score::Importance;
@@ -152,15 +151,10 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         space: source.space.id,
         owner: PrincipalId::USER,
         version: Version::FIRST,
+        // It has the same audience as the file.
         fields: VersionFields {
-            key: None,
-            // It has the same audience as the file.
-            boundary: source.space.default_boundary(),
-            text,
-            class,
             span: Span { occurred_at: day.map(Day::start), ..Span::default() },
-            source_note: None,
-            auto: Auto::default(),
+            ..VersionFields::new(text, class, source.space.default_boundary())
         },
         status: Status::new(State::Active),
         provenance: Provenance {

@@ -12,8 +12,7 @@ mod object;
 mod store;
 mod verb;
 
-use std::fmt;
-
+pub use crate::model::request::Field;
 pub use backend::{BackendError, RegistryError};
 pub use extract::ExtractError;
 pub use file::FileError;
@@ -44,126 +43,6 @@ pub enum Class {
     Corrupt,
     /// A bug in Tulving.
     Bug,
-}
-
-/// A named field of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The content.
-    Content,
-    /// The content of a turn.
-    Said,
-    /// The key.
-    Key,
-    /// The title.
-    Title,
-    /// The summary.
-    Summary,
-    /// One tag.
-    Tag,
-    /// The list of tags.
-    Tags,
-    /// The importance.
-    Importance,
-    /// The weight of an association.
-    Weight,
-    /// The seconds until a memory expires.
-    Ttl,
-    /// A score.
-    Score,
-    /// The language of code.
-    Language,
-    /// The source note.
-    SourceNote,
-    /// The source path.
-    SourcePath,
-    /// The conversation or channel.
-    Conversation,
-    /// The speaker.
-    Speaker,
-    /// The agent.
-    Agent,
-    /// The agent that a save names as its source.
-    SourceAgent,
-    /// The reason for a change.
-    Reason,
-    /// Further details in the audit log.
-    Detail,
-    /// The label of a token.
-    Label,
-    /// The source of a turn.
-    Source,
-    /// The associations of a save.
-    Associations,
-    /// The limit.
-    Limit,
-    /// The depth.
-    Depth,
-    /// The memories that a request is about.
-    Memories,
-    /// The text to search for.
-    Text,
-    /// The question.
-    Question,
-    /// The token budget.
-    Budget,
-    /// The name of a file.
-    File,
-    /// A day.
-    Date,
-    /// A number of days.
-    Days,
-    /// An age in days.
-    OlderThan,
-    /// The idempotency key of a request.
-    OnceKey,
-}
-
-impl Field {
-    /// Returns the name of the field in JSON and in messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Content | Self::Said => "content",
-            Self::Key => "key",
-            Self::Title => "title",
-            Self::Summary => "summary",
-            Self::Tag => "tag",
-            Self::Tags => "tags",
-            Self::Importance => "importance",
-            Self::Weight => "weight",
-            Self::Ttl => "ttl",
-            Self::Score => "score",
-            Self::Language => "language",
-            Self::SourceNote => "source_note",
-            Self::SourcePath => "source_path",
-            Self::Conversation => "conversation",
-            Self::Speaker => "speaker",
-            Self::Agent => "agent",
-            Self::SourceAgent => "source_agent",
-            Self::Reason => "reason",
-            Self::Detail => "detail",
-            Self::Label => "label",
-            Self::Source => "source",
-            Self::Associations => "associations",
-            Self::Limit => "limit",
-            Self::Depth => "depth",
-            Self::Memories => "memories",
-            Self::Text => "text",
-            Self::Question => "question",
-            Self::Budget => "budget",
-            Self::File => "file",
-            Self::Date => "date",
-            Self::Days => "days",
-            Self::OnceKey => "idempotency_key",
-            Self::OlderThan => "older_than",
-        }
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// The reason why the index did not answer.

@@ -164,6 +164,16 @@ impl Filter {
             && self.valid_at.is_none_or(|at| memory.held_at(at))
     }
 
+    /// Returns the fields that a memory must have to the letter, each with its name in JSON and in the database. A path is not
+    /// among them: a memory can have several.
+    pub fn exact(&self) -> [(&'static str, Option<&str>); 3] {
+        [
+            ("key", self.key.as_deref()),
+            ("conversation", self.conversation.as_deref()),
+            ("source_agent", self.source_agent.as_deref()),
+        ]
+    }
+
     /// Returns the filter for browsing: mirrors of files are left out unless a file is named.
     #[must_use]
     pub(crate) fn of_records(mut self) -> Self {
@@ -192,10 +202,8 @@ impl Filter {
     /// done or open, save time, validity, and whether it is a record.
     pub fn is_plain(&self) -> bool {
         self.tags.is_empty()
-            && self.key.is_none()
+            && self.exact().iter().all(|(_, value)| value.is_none())
             && self.source_path.is_none()
-            && self.conversation.is_none()
-            && self.source_agent.is_none()
             && self.timed.is_none()
             && self.substring.is_none()
             && self.forgotten == Forgotten::Without

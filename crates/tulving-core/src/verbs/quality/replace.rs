@@ -91,16 +91,14 @@ fn redacted(old: &Memory) -> VersionFields {
         title: given(Derivable::Title, &text.title, limits::TITLE_CHARS),
         summary: given(Derivable::Summary, &text.summary, limits::SUMMARY_CHARS),
         tags: (!fields.auto.has(Derivable::Tags)).then(|| text.tags.iter().filter_map(tag).collect()),
-        key: fields.key.as_deref().map(|key| line(key, limits::KEY_CHARS)),
-        source_note: fields.source_note.as_deref().map(|note| line(note, limits::NOTE_CHARS)),
         ..intake::Patch::default()
     };
     let mut new = patch.onto(fields, DraftContext::memory(old));
-    new.text.language = new.text.language.and_then(|language| line(&language, limits::TAG_CHARS));
+    for (_, text, limit) in new.lines_mut() {
+        *text = text.take().and_then(|text| line(&text, limit));
+    }
     if !look::is_clean(&new) {
-        // A derived field may show a secret even if the content shows none.
-        new.text.title = new.text.title.and_then(|title| line(&title, limits::TITLE_CHARS));
-        new.text.summary = new.text.summary.and_then(|summary| line(&summary, limits::SUMMARY_CHARS));
+        // A derived tag may show a secret even if the content shows none.
         new.text.tags.retain(|tag| secrets::find(tag).is_empty());
     }
     new

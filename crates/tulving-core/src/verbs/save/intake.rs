@@ -395,28 +395,22 @@ impl Patch {
     /// Creates the fields of a version from the given ones, with the rest derived.
     pub(crate) fn fresh(&self, boundary: Boundary, about: DraftContext<'_>) -> VersionFields {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
-        let blank = VersionFields {
-            key: None,
-            boundary,
-            text: Text {
-                content: String::new(),
-                content_type: ContentType::Text,
-                language: None,
-                content_hash: normalize::hash(""),
-                title: None,
-                summary: None,
-                tags: Vec::new(),
-            },
-            class: Classification {
-                memory_type,
-                kind: classify::kind_of(memory_type),
-                stability: classify::stability_of(memory_type),
-                importance: Importance::of(memory_type),
-            },
-            span: Span::default(),
-            source_note: None,
-            auto: Auto::ALL,
+        let text = Text {
+            content: String::new(),
+            content_type: ContentType::Text,
+            language: None,
+            content_hash: normalize::hash(""),
+            title: None,
+            summary: None,
+            tags: Vec::new(),
         };
+        let class = Classification {
+            memory_type,
+            kind: classify::kind_of(memory_type),
+            stability: classify::stability_of(memory_type),
+            importance: Importance::of(memory_type),
+        };
+        let blank = VersionFields { auto: Auto::ALL, ..VersionFields::new(text, class, boundary) };
         self.onto(&blank, about)
     }
 

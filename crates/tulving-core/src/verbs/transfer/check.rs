@@ -89,7 +89,7 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
 }
 
 fn fields(fields: &mut VersionFields) -> Result<(), Invalid> {
-    let Text { content: said, content_hash, title, summary, tags, language, .. } = &mut fields.text;
+    let Text { content: said, content_hash, tags, .. } = &mut fields.text;
     if normalize::hash(said) != *content_hash {
         return Err(Invalid::Record { why: "the content is not what its hash says".to_owned() });
     }
@@ -104,11 +104,9 @@ fn fields(fields: &mut VersionFields) -> Result<(), Invalid> {
     }
     let mut known = HashSet::new();
     tags.retain(|tag| known.insert(tag.clone()));
-    line(Field::Key, &mut fields.key, limits::KEY_CHARS)?;
-    line(Field::Title, title, limits::TITLE_CHARS)?;
-    line(Field::Summary, summary, limits::SUMMARY_CHARS)?;
-    line(Field::Language, language, limits::TAG_CHARS)?;
-    line(Field::SourceNote, &mut fields.source_note, limits::NOTE_CHARS)?;
+    for (field, text, limit) in fields.lines_mut() {
+        line(field, text, limit)?;
+    }
     fields.span.check()
 }
 

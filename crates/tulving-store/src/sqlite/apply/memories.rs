@@ -15,7 +15,7 @@ use tulving_core::model::vocabulary::{ChangeKind, State, VersionAct};
 
 use super::super::failure::SqliteError;
 use super::super::feed::is_live;
-use super::super::rows::{self, CURRENT, ColumnReader, EDITION, LARGEST, bounded, micros, signed};
+use super::super::rows::{self, CURRENT, ColumnReader, FIELDS, LARGEST, bounded, micros, signed};
 use super::row::MemoryRowUpdate;
 use super::{ChangeLogScope, ChangeSetWriter, impossible};
 
@@ -166,7 +166,7 @@ impl ChangeSetWriter<'_> {
     fn before(&self, id: MemoryId) -> Result<Option<PreviousMemoryRow>, SqliteError> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT m.row, m.space, m.owner, m.boundary, m.state, m.forgotten_at, m.quarantined_at, m.pinned, \
-             m.ruled_at, m.done_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {EDITION} FROM memories m WHERE m.id = ?1"
+             m.ruled_at, m.done_at, m.mirror_line IS NOT NULL, m.version, m.updated_at, {CURRENT}, {FIELDS} FROM memories m WHERE m.id = ?1"
         ))?;
         let before = statement.query_row([id.as_bytes()], |row| {
             let mut columns = ColumnReader::of(row);
