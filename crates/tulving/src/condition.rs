@@ -17,8 +17,8 @@ struct FilterKey {
     put: fn(&mut Filter, &str, &Zone) -> Result<(), Failure>,
 }
 
-/// All conditions. A list condition may be repeated and matches any of its values, except that all tags must match.
-const KEYS: [FilterKey; 16] = [
+/// All conditions but the [exact](Filter::exact) ones. A list condition may be repeated and matches any of its values, except that all tags must match.
+const KEYS: [FilterKey; 13] = [
     FilterKey { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
     FilterKey { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
     FilterKey { name: "stability", put: |filter, value, _| add(&mut filter.stabilities, value) },
@@ -31,22 +31,13 @@ const KEYS: [FilterKey; 16] = [
         },
     },
     FilterKey { name: "content-type", put: |filter, value, _| add(&mut filter.content_types, value) },
-    FilterKey { name: "key", put: |filter, value, _| set("key", &mut filter.key, Ok(value.to_owned())) },
     FilterKey {
         name: "source-path",
         put: |filter, value, _| set("source-path", &mut filter.source_path, Ok(value.to_owned())),
     },
     FilterKey {
-        name: "conversation",
-        put: |filter, value, _| set("conversation", &mut filter.conversation, Ok(value.to_owned())),
-    },
-    FilterKey {
         name: "author",
         put: |filter, value, _| set("author", &mut filter.author, Ok(value.parse()?)),
-    },
-    FilterKey {
-        name: "agent",
-        put: |filter, value, _| set("agent", &mut filter.source_agent, Ok(value.to_owned())),
     },
     FilterKey { name: "pinned", put: |filter, value, _| set("pinned", &mut filter.pinned, truth(value)) },
     FilterKey { name: "done", put: |filter, value, _| set("done", &mut filter.done, truth(value)) },
@@ -75,15 +66,33 @@ pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failu
         let name = name.trim();
         // A text is searched for exactly as written.
         let value = if name == "contains" { value } else { value.trim() };
-        let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+        if !names().contains(&name) {
             return Err(unknown(name));
-        };
+        }
         if value.is_empty() {
             return Err(Failure::usage(format!("the condition `{name}` has no value")));
         }
-        (key.put)(&mut filter, value, zone)?;
+        match KEYS.iter().find(|key| key.name == name) {
+            Some(key) => (key.put)(&mut filter, value, zone)?,
+            None => {
+                let mut exact = filter.exact_mut().into_iter();
+                let place = exact.find(|(field, _)| flag(field) == name).map(|(_, place)| place);
+                set(name, place.expect("every name has a place"), Ok(value.to_owned()))?;
+            }
+        }
     }
     Ok(filter)
+}
+
+/// Returns the name of an exact condition.
+fn flag(field: &'static str) -> &'static str {
+    if field == "source_agent" { "agent" } else { field }
+}
+
+/// Returns the names of all conditions.
+fn names() -> Vec<&'static str> {
+    let exact = Filter::default().exact().map(|(field, _)| flag(field));
+    KEYS.iter().map(|key| key.name).chain(exact).collect()
 }
 
 fn add<T: FromStr<Err = UnknownWord>>(values: &mut Vec<T>, value: &str) -> Result<(), Failure> {
@@ -110,14 +119,13 @@ fn truth(value: &str) -> Result<bool, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let names = || KEYS.iter().map(|key| key.name);
     let failure = Failure::usage(format!("there is no condition `{}`", short(name)));
     if matches!(name, "space" | "all-spaces") {
         return failure.hinted("it is done within one space, which --space names");
     }
-    match nearest(name, names()) {
+    match nearest(name, names().into_iter()) {
         Some(meant) => failure.hinted(format!("did you mean `{meant}`?")),
-        None => failure.hinted(format!("it is one of {}", names().collect::<Vec<_>>().join(", "))),
+        None => failure.hinted(format!("it is one of {}", names().join(", "))),
     }
 }
 
@@ -138,10 +146,10 @@ mod tests {
 
     #[test]
     fn every_key_says_something_of_its_own() {
-        for key in &KEYS {
+        for name in names() {
             let values = ["fact", "semantic", "stable", "active", "text", "user", "true", "2026-05-27"];
-            let read = values.iter().find_map(|value| read(&[&format!("{}={value}", key.name)]).ok());
-            assert!(read.is_some_and(|filter| !filter.is_empty()), "{}", key.name);
+            let read = values.iter().find_map(|value| read(&[&format!("{name}={value}")]).ok());
+            assert!(read.is_some_and(|filter| !filter.is_empty()), "{name}");
         }
     }
 

@@ -174,6 +174,15 @@ impl Filter {
         ]
     }
 
+    /// Returns these fields for a change.
+    pub fn exact_mut(&mut self) -> [(&'static str, &mut Option<String>); 3] {
+        [
+            ("key", &mut self.key),
+            ("conversation", &mut self.conversation),
+            ("source_agent", &mut self.source_agent),
+        ]
+    }
+
     /// Returns the filter for browsing: mirrors of files are left out unless a file is named.
     #[must_use]
     pub(crate) fn of_records(mut self) -> Self {
