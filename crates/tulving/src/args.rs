@@ -140,6 +140,9 @@ pub(crate) struct FieldArgs {
     /// The language of code, such as rust
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
+    /// The project that it is about, such as the name of a repository
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
     /// The boundary: who may see it; a new memory is private in `default`, and hub elsewhere
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
@@ -153,6 +156,7 @@ pub(crate) enum ClearableField {
     Summary,
     Tags,
     Language,
+    Project,
     SourceNote,
     OccurredAt,
     ValidFrom,
@@ -189,6 +193,7 @@ impl FieldArgs {
             content,
             content_type: self.content_type,
             language: self.language.clone(),
+            project: self.project.clone(),
             key: self.key.clone(),
             title: self.title.clone(),
             summary: self.summary.clone(),
@@ -207,6 +212,7 @@ impl FieldArgs {
         Ok(UpdateRequest {
             content_type: self.content_type,
             language: change(clear, ClearableField::Language, self.language.clone())?,
+            project: change(clear, ClearableField::Project, self.project.clone())?,
             key: change(clear, ClearableField::Key, self.key.clone())?,
             title: change(clear, ClearableField::Title, self.title.clone())?,
             summary: change(clear, ClearableField::Summary, self.summary.clone())?,
@@ -246,6 +252,9 @@ pub(crate) struct FilterArgs {
     /// From this file
     #[arg(long, value_name = "PATH")]
     source_path: Option<String>,
+    /// About this project
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
     /// From this conversation
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
@@ -286,6 +295,7 @@ impl FilterArgs {
             tags: self.tags.clone(),
             key: self.key.clone(),
             source_path: self.source_path.clone(),
+            project: self.project.clone(),
             conversation: self.conversation.clone(),
             author: self.author,
             source_agent: self.by_agent.clone(),

@@ -205,6 +205,9 @@ pub struct VersionFields {
     /// The times of what it says: when it happened, and when it is valid.
     #[serde(flatten)]
     pub span: Span,
+    /// The project that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Its origin, in the caller's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_note: Option<String>,
@@ -217,29 +220,31 @@ impl VersionFields {
     /// Creates the fields of a text, with nothing but what is given here.
     pub fn new(text: Text, class: Classification, boundary: Boundary) -> Self {
         let (span, auto) = (Span::default(), Auto::default());
-        Self { key: None, boundary, text, class, span, source_note: None, auto }
+        Self { key: None, boundary, text, class, span, project: None, source_note: None, auto }
     }
 
     /// Returns the optional lines, each with its field.
-    pub fn lines(&self) -> [(Field, &Option<String>); 5] {
+    pub fn lines(&self) -> [(Field, &Option<String>); 6] {
         let text = &self.text;
         [
             (Field::Key, &self.key),
             (Field::Title, &text.title),
             (Field::Summary, &text.summary),
             (Field::Language, &text.language),
+            (Field::Project, &self.project),
             (Field::SourceNote, &self.source_note),
         ]
     }
 
     /// Returns the optional lines for a change, each with its field and the maximum number of characters.
-    pub(crate) fn lines_mut(&mut self) -> [(Field, &mut Option<String>, usize); 5] {
+    pub(crate) fn lines_mut(&mut self) -> [(Field, &mut Option<String>, usize); 6] {
         let text = &mut self.text;
         [
             (Field::Key, &mut self.key, limits::KEY_CHARS),
             (Field::Title, &mut text.title, limits::TITLE_CHARS),
             (Field::Summary, &mut text.summary, limits::SUMMARY_CHARS),
             (Field::Language, &mut text.language, limits::TAG_CHARS),
+            (Field::Project, &mut self.project, limits::NOTE_CHARS),
             (Field::SourceNote, &mut self.source_note, limits::NOTE_CHARS),
         ]
     }
@@ -287,6 +292,7 @@ impl VersionFields {
             ("stability", given(Derivable::Stability) && self.class.stability != after.class.stability),
             ("importance", self.class.importance != after.class.importance),
             ("boundary", self.boundary != after.boundary),
+            ("project", self.project != after.project),
             ("source_note", self.source_note != after.source_note),
             ("occurred_at", self.span.occurred_at != after.span.occurred_at),
             ("valid_from", self.span.valid_from != after.span.valid_from),

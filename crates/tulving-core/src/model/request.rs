@@ -75,6 +75,8 @@ pub struct SaveRequest {
     pub boundary: Option<Boundary>,
     /// The author: `user` if somebody asked for it, else `auto` (default: user).
     pub author: Option<Author>,
+    /// The project that it is about, such as the name or path of a repository.
+    pub project: Option<String>,
     /// Its origin, in the caller's words.
     pub source_note: Option<String>,
     /// The channel through which it comes (default: that of the caller).
@@ -212,6 +214,10 @@ pub struct UpdateRequest {
     pub importance: Option<f64>,
     /// New boundary.
     pub boundary: Option<Boundary>,
+    /// New project.
+    #[serde(deserialize_with = "given")]
+    #[schemars(with = "Option<String>")]
+    pub project: Option<Option<String>>,
     /// New source note.
     #[serde(deserialize_with = "given")]
     #[schemars(with = "Option<String>")]
@@ -521,6 +527,8 @@ pub enum Field {
     Score,
     /// The language of code.
     Language,
+    /// The project.
+    Project,
     /// The source note.
     SourceNote,
     /// The source path.
@@ -582,6 +590,7 @@ impl Field {
             Self::Ttl => "ttl",
             Self::Score => "score",
             Self::Language => "language",
+            Self::Project => "project",
             Self::SourceNote => "source_note",
             Self::SourcePath => "source_path",
             Self::Conversation => "conversation",

@@ -20,7 +20,10 @@ pub(super) const OLDEST: i64 = 14;
 const BASELINE: &str = include_str!("../../migrations/sqlite/0015_baseline.sql");
 
 /// The steps after the baseline, one for each schema. A step is never edited after its release.
-const STEPS: &[&str] = &[include_str!("../../migrations/sqlite/0016_paths.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0016_paths.sql"),
+    include_str!("../../migrations/sqlite/0017_project.sql"),
+];
 
 /// The newest schema.
 pub(super) const SCHEMA: i64 = OLDEST + STEPS.len() as i64;

@@ -128,7 +128,7 @@ impl<'a> ColumnReader<'a> {
 /// The columns of [`VersionFields`], of the table `m`.
 pub(super) const FIELDS: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
      m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
-     m.source_note, m.language, m.auto";
+     m.source_note, m.project, m.language, m.auto";
 
 /// Reads [`FIELDS`].
 fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
@@ -152,6 +152,7 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
             expires_at: columns.time_or_none()?,
         },
         source_note: columns.take()?,
+        project: columns.take()?,
         auto: Auto::default(),
     };
     fields.text.language = columns.take()?;
@@ -160,14 +161,14 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
 }
 
 /// The values of [`FIELDS`], in the same order.
-pub(super) fn field_values(fields: &VersionFields) -> Result<[ToSqlOutput<'_>; 19], SqliteError> {
+pub(super) fn field_values(fields: &VersionFields) -> Result<[ToSqlOutput<'_>; 20], SqliteError> {
     fn line(line: Option<&String>) -> ToSqlOutput<'_> {
         line.map_or(ToSqlOutput::from(Null), |line| ToSqlOutput::from(line.as_str()))
     }
     let time = |time: Option<Timestamp>| {
         micros(time).map_or(ToSqlOutput::from(Null), |micros| ToSqlOutput::from(micros))
     };
-    let VersionFields { key, boundary, text, class, span, source_note, auto } = fields;
+    let VersionFields { key, boundary, text, class, span, project, source_note, auto } = fields;
     Ok([
         line(key.as_ref()),
         ToSqlOutput::from(boundary.as_str()),
@@ -186,6 +187,7 @@ pub(super) fn field_values(fields: &VersionFields) -> Result<[ToSqlOutput<'_>; 1
         time(span.valid_until),
         time(span.expires_at),
         line(source_note.as_ref()),
+        line(project.as_ref()),
         line(text.language.as_ref()),
         ToSqlOutput::from(i64::from(auto.bits())),
     ])

@@ -97,6 +97,7 @@ fn random_memory(
         m.fields.span.occurred_at = maybe(random, instant_or_day);
         m.place.conversation = maybe(random, |_| "channel".to_owned());
         m.provenance.author = pick(random, Author::ALL);
+        m.fields.project = random.bool().then(|| "project".to_owned());
         m.provenance.source_agent = random.bool().then(|| "agent".to_owned());
         m.status.state = pick(random, State::ALL);
         m.status.pinned = random.u8(..4) == 0;
@@ -138,6 +139,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         tags: some(random, &["a", "b", "c", "d"]).into_iter().map(str::to_owned).collect(),
         key: maybe(random, |random| format!("key-{}", random.u8(..150))),
         source_path: maybe(random, |random| format!("path-{}", random.u8(..150))),
+        project: maybe(random, |_| "project".to_owned()),
         conversation: maybe(random, |_| "channel".to_owned()),
         author: maybe(random, |random| pick(random, Author::ALL)),
         source_agent: maybe(random, |_| "agent".to_owned()),
@@ -194,6 +196,7 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && filter.tags.iter().all(|tag| text.tags.contains(tag))
         && given(&filter.key, &fields.key)
         && given(&filter.source_path, &memory.provenance.source_path)
+        && given(&filter.project, &fields.project)
         && given(&filter.conversation, &memory.place.conversation)
         && given(&filter.source_agent, &memory.provenance.source_agent)
         && filter.author.is_none_or(|author| author == memory.provenance.author)

@@ -251,3 +251,44 @@ fn a_dump_with_the_older_names_of_fields_is_loaded() {
         }
     }
 }
+
+#[test]
+fn a_project_is_saved_filtered_changed_and_taken_away() {
+    let tulving = Tulving::new();
+    tulving.ok(&["save", "We deploy with make ship", "--project", "harbour"]);
+    tulving.ok(&["save", "We deploy with a script", "--project", "lighthouse"]);
+    tulving.ok(&["save", "Likes tea"]);
+    let contents = |args: &[&str]| -> Vec<String> {
+        let found = tulving.json(args);
+        let memories = found["memories"].as_array().expect("a list").iter();
+        memories.map(|memory| memory["content"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert_eq!(tulving.json(&["get", "1"])["project"], "harbour");
+    assert_eq!(tulving.json(&["get", "3"]).get("project"), None);
+    assert!(tulving.ok(&["get", "1"]).contains("project"), "it is shown to people");
+    assert_eq!(contents(&["list", "--project", "harbour"]), ["We deploy with make ship"]);
+    assert_eq!(
+        contents(&["recall", "how do we deploy?", "--project", "lighthouse"]),
+        ["We deploy with a script"]
+    );
+    assert_eq!(contents(&["recall", "--project", "harbour"]), ["We deploy with make ship"]);
+    assert_eq!(contents(&["list", "--project", "elsewhere"]), [""; 0]);
+    let edited = tulving.json(&["update", "1", "--project", "dock"]);
+    assert_eq!((&edited["project"], &edited["version"]), (&json!("dock"), &json!(2)));
+    let history = tulving.json(&["history", "1"]);
+    assert_eq!(history["versions"][0]["changed"], json!(["project"]), "{history}");
+    assert_eq!(history["versions"][1]["project"], "harbour");
+    assert_eq!(tulving.json(&["update", "1", "--clear", "project"]).get("project"), None);
+    assert_eq!(tulving.json(&["revert", "1", "1"])["project"], "harbour");
+    let line = "{\"content\": \"Ships leave at dawn\", \"project\": \"harbour\"}";
+    assert_eq!(tulving.run_with(&["save", "--batch", "-"], line.as_bytes()).code, 0);
+    let other = Tulving::new();
+    assert_eq!(other.run_with(&["load", "-"], tulving.ok(&["dump"]).as_bytes()).code, 0);
+    let there = other.json(&["list", "--project", "harbour", "--sort", "oldest"]);
+    assert_eq!(there["memories"][1]["content"], "Ships leave at dawn", "{there}");
+    let long = "x".repeat(2_000);
+    assert_eq!(tulving.json_error(&["save", "x", "--project", &long]).0["code"], "too_long");
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).chars().take(36).collect::<String>());
+    let saved = tulving.json(&["save", "A note", "--project", &secret]);
+    assert!(!saved.to_string().contains(&secret), "a project is redacted like every other line: {saved}");
+}

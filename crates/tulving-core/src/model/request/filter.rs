@@ -32,6 +32,8 @@ pub struct MemoryFilter {
     pub key: Option<String>,
     /// Only from this file.
     pub source_path: Option<String>,
+    /// Only about this project.
+    pub project: Option<String>,
     /// Only from this channel.
     pub conversation: Option<String>,
     /// Only by this author.
@@ -66,6 +68,7 @@ impl MemoryFilter {
             tags: self.tags,
             key: self.key,
             source_path: self.source_path,
+            project: self.project,
             conversation: self.conversation,
             author: self.author,
             source_agent: self.source_agent,
@@ -100,6 +103,8 @@ pub struct Filter {
     pub key: Option<String>,
     /// The source file.
     pub source_path: Option<String>,
+    /// The project.
+    pub project: Option<String>,
     /// The channel.
     pub conversation: Option<String>,
     /// The author.
@@ -149,6 +154,7 @@ impl Filter {
             && self.tags.iter().all(|tag| text.tags.contains(tag))
             && same(self.key.as_ref(), fields.key.as_ref())
             && self.source_path.as_ref().is_none_or(|path| provenance.paths().contains(path))
+            && same(self.project.as_ref(), fields.project.as_ref())
             && same(self.conversation.as_ref(), memory.place.conversation.as_ref())
             && same(self.source_agent.as_ref(), provenance.source_agent.as_ref())
             && self.author.is_none_or(|author| author == provenance.author)
@@ -166,18 +172,20 @@ impl Filter {
 
     /// Returns the fields that a memory must have to the letter, each with its name in JSON and in the database. A path is not
     /// among them: a memory can have several.
-    pub fn exact(&self) -> [(&'static str, Option<&str>); 3] {
+    pub fn exact(&self) -> [(&'static str, Option<&str>); 4] {
         [
             ("key", self.key.as_deref()),
+            ("project", self.project.as_deref()),
             ("conversation", self.conversation.as_deref()),
             ("source_agent", self.source_agent.as_deref()),
         ]
     }
 
     /// Returns these fields for a change.
-    pub fn exact_mut(&mut self) -> [(&'static str, &mut Option<String>); 3] {
+    pub fn exact_mut(&mut self) -> [(&'static str, &mut Option<String>); 4] {
         [
             ("key", &mut self.key),
+            ("project", &mut self.project),
             ("conversation", &mut self.conversation),
             ("source_agent", &mut self.source_agent),
         ]

@@ -168,6 +168,7 @@ pub(crate) struct Patch {
     pub(crate) stability: Option<Stability>,
     pub(crate) importance: Option<Importance>,
     pub(crate) boundary: Option<Boundary>,
+    pub(crate) project: Option<Option<String>>,
     pub(crate) source_note: Option<Option<String>>,
     pub(crate) occurred_at: Option<Option<Timestamp>>,
     pub(crate) valid_from: Option<Option<Timestamp>>,
@@ -201,6 +202,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         stability: request.stability,
         importance: request.importance.map(Importance::new).transpose()?,
         boundary: request.boundary,
+        project: given(Field::Project, request.project.as_deref(), limits::NOTE_CHARS)?.map(Some),
         source_note: given(Field::SourceNote, request.source_note.as_deref(), limits::NOTE_CHARS)?.map(Some),
         occurred_at: request.occurred_at.map(Some),
         valid_from: request.valid_from.map(Some),
@@ -266,6 +268,7 @@ pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Pat
         stability: request.stability,
         importance: request.importance.map(Importance::new).transpose()?,
         boundary: request.boundary,
+        project: clearable(Field::Project, request.project.as_ref(), limits::NOTE_CHARS)?,
         source_note: clearable(Field::SourceNote, request.source_note.as_ref(), limits::NOTE_CHARS)?,
         occurred_at: request.occurred_at,
         valid_from: request.valid_from,
@@ -375,6 +378,7 @@ impl Patch {
             (Field::Language, &mut self.language, limits::TAG_CHARS),
             (Field::Title, &mut self.title, limits::TITLE_CHARS),
             (Field::Summary, &mut self.summary, limits::SUMMARY_CHARS),
+            (Field::Project, &mut self.project, limits::NOTE_CHARS),
             (Field::SourceNote, &mut self.source_note, limits::NOTE_CHARS),
         ] {
             if let Some(text) = text {
@@ -440,6 +444,7 @@ impl Patch {
             .given(Derivable::Stability, self.stability.is_some());
         new.class = self.class_onto(old.class);
         set(&mut new.boundary, self.boundary.as_ref());
+        set(&mut new.project, self.project.as_ref());
         set(&mut new.source_note, self.source_note.as_ref());
         new.span = self.span_onto(&old.span);
         let says_else = new.text.content_hash != old.text.content_hash || new.text.form() != old.text.form();

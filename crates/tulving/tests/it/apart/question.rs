@@ -194,7 +194,7 @@ pub(super) fn routes() -> Vec<Question> {
         q(
             "POST /v1/memories",
             "/v1/memories",
-            json!({ "content": "of garden in a chat", "conversation": "$CHAT", "position": 1, "speaker": "$SPEAKER", "boundary": "hub" }),
+            json!({ "content": "of garden in a chat", "conversation": "$CHAT", "project": "$CHAT", "position": 1, "speaker": "$SPEAKER", "boundary": "hub" }),
         ),
         q(
             "POST /v1/memories",
@@ -206,7 +206,7 @@ pub(super) fn routes() -> Vec<Question> {
         q(
             "PATCH /v1/memories/{id}",
             "/v1/memories/2",
-            json!({ "key": "$KEY", "tags": ["$TAG"], "language": "rust" }),
+            json!({ "key": "$KEY", "tags": ["$TAG"], "language": "rust", "project": "$CHAT" }),
         ),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$MEM"] })),
         q("POST /v1/memories/batch-delete", "/v1/memories/batch-delete", json!({ "ids": ["$NUMBER"] })),
@@ -282,6 +282,7 @@ pub(super) fn routes() -> Vec<Question> {
         "conversation=$CONVERSATION",
         "contains=$WORD",
         "source_agent=$COOK",
+        "project=$CHAT",
         "cursor=$CURSOR",
     ] {
         for also in ["", "&all_spaces=true"] {
@@ -299,6 +300,7 @@ pub(super) fn routes() -> Vec<Question> {
         "&contains=$WORD",
         "&channel=$CHANNEL",
         "&source_agent=$COOK",
+        "&project=$CHAT",
         "&explain=true&all_spaces=true",
         "&fusion=rrf&all_spaces=true&explain=true",
         "&lanes=keyword&limit=100&all_spaces=true",
@@ -321,6 +323,7 @@ pub(super) fn routes() -> Vec<Question> {
         json!({ "contains": "$WORD" }),
         json!({ "channel": "$CHANNEL" }),
         json!({ "source_agent": "$COOK" }),
+        json!({ "project": "$CHAT" }),
         json!({ "fusion": "rrf", "lanes": ["keyword"], "as_of": "2099-01-01", "asked_at": "2099-01-01", "abstain_below": "weak",
             "token_budget": 4000, "all_spaces": true }),
         json!({ "types": ["preference"], "kinds": ["semantic"], "stabilities": ["stable"], "content_types": ["text"],

@@ -101,7 +101,7 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     let saved = json!({
         "content": format!("saffron is kept in the {}", secret(1)), "key": "zqkey", "title": secret(2),
         "tags": ["zqtag"], "source_path": "zqsource.md", "conversation": "zqchat", "source_note": secret(3),
-        "speaker": "zqspeaker", "boundary": "hub", "pinned": true,
+        "speaker": "zqspeaker", "project": "zqchat", "boundary": "hub", "pinned": true,
     });
     let saved = ask(server, token, "POST", "/v1/memories", &saved);
     let id = text(&saved["id"]);

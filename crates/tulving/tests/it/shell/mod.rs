@@ -31,7 +31,7 @@ fn furnished() -> Tulving {
 fn a_question_is_answered_and_explained() {
     let tulving = furnished();
     let mut terminal = Terminal::start(tulving.command(&["shell"]), 100);
-    terminal.sees("Ctrl-D ends.");
+    terminal.sees("Ctrl-D ends the shell.");
     terminal.sees(PROMPT);
     terminal.asks("/why", "there is no last answer yet");
     let answer = terminal.asks("which roast?", "Prefers dark roast");
