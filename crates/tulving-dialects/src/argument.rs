@@ -6,7 +6,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
 use tulving_core::model::error::Invalid;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
@@ -63,6 +64,14 @@ pub fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
     within("token_budget", given, USUAL, LEAST..=MOST)
 }
 
+/// The memory that an operation or a tool is about.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryIdArguments {
+    /// The memory: its id, or its number such as 12.
+    pub id: MemoryRef,
+}
+
 /// A reference to a memory as a dialect takes it: an id, `#12`, or the bare number. The dialect answers for one that cannot be
 /// a memory in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +79,7 @@ pub struct MemoryRefArgument(pub String);
 
 impl<'de> Deserialize<'de> for MemoryRefArgument {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(MemoryRefVisitor).map(Self)
+        input.deserialize_any(MemoryRefTextVisitor).map(Self)
     }
 }
 
@@ -88,9 +97,9 @@ impl JsonSchema for MemoryRefArgument {
     }
 }
 
-struct MemoryRefVisitor;
+struct MemoryRefTextVisitor;
 
-impl Visitor<'_> for MemoryRefVisitor {
+impl Visitor<'_> for MemoryRefTextVisitor {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

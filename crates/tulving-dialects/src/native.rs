@@ -16,7 +16,7 @@ use tulving_core::model::request::{
 };
 use tulving_core::model::time::Timestamp;
 
-use crate::argument::block_budget;
+use crate::argument::{MemoryIdArguments, block_budget};
 use crate::finding::{self, total_of};
 use crate::input::{ArgumentReader, CombinedInput, SingleInput, ToolInput};
 use crate::reading::deserialize;
@@ -106,8 +106,9 @@ pub(crate) fn tools() -> Vec<DialectTool> {
              recent decisions, and what is relevant to `about`.",
             context_tool,
         ),
-        conversation::log_turn(),
-        conversation::archive(),
+        // The other native tools have no schema of their answer either: a client reads what it needs.
+        conversation::log_turn().without_output_schema(),
+        conversation::archive().without_output_schema(),
     ]
 }
 
@@ -185,13 +186,6 @@ fn list(
     let request = finding::list_request(context, ListQuery { sort, ..query }, filter)?;
     let page = context.engine.list(&context.caller, &request)?;
     Ok(Page { total: total_of(context, &request, &page)?, ..page })
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct MemoryIdArguments {
-    /// The memory: its id, or its number such as 12.
-    id: MemoryRef,
 }
 
 fn update(

@@ -128,10 +128,10 @@ pub fn warnings(said: &[Warning]) -> Vec<String> {
 pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> String) -> Vec<String> {
     let one = |warning: &Warning| match warning {
         Warning::Superseded { memory, by } => {
-            format!("{memory} was superseded by {by}; if it holds again, save it {}", again(*by))
+            format!("{memory} was superseded by {by}; if it is true again, save it {}", again(*by))
         }
         Warning::NoLongerValid { memory, at } => {
-            format!("{memory} was said to hold until {at}; if it holds again, give it a later valid_until")
+            format!("{memory} was valid until {at}; if it is true again, give it a later valid_until")
         }
         Warning::Reopened { memory, done_at } => {
             format!("{memory} was done on {} and is open again", done_at.date())
@@ -256,6 +256,11 @@ impl DialectTool {
     /// Sets the dialect's own argument names, paired with the engine's.
     pub(crate) fn naming(self, names: &'static [(&'static str, &'static str)]) -> Self {
         Self { names, ..self }
+    }
+
+    /// Leaves the schema of the data out. The tool answers with the same data.
+    pub(crate) fn without_output_schema(self) -> Self {
+        Self { output: None, ..self }
     }
 
     /// Sets an example of the arguments, shown after a call with wrong ones. For arguments whose shape is hard to guess.

@@ -55,7 +55,7 @@ impl fmt::Display for CircuitOpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { failures, left, why } = self;
         let times = if *failures == 1 { "once".to_owned() } else { format!("{failures} times in a row") };
-        write!(f, "it is left alone for {} s more after it failed {times}: {why}", left.as_secs().max(1))
+        write!(f, "it is paused for {} s more after it failed {times}: {why}", left.as_secs().max(1))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         assert!(!is_open(&breaker, start), "not three in a row");
         noted(&breaker, bad(), start);
         let told = breaker.pass(start + PAUSE / 3).expect_err("open").to_string();
-        assert_eq!(told, "it is left alone for 20 s more after it failed 3 times in a row: u failed (503)");
+        assert_eq!(told, "it is paused for 20 s more after it failed 3 times in a row: u failed (503)");
         let later = start + PAUSE;
         assert!(!is_open(&breaker, later), "one is let through");
         assert!(is_open(&breaker, later), "and only one");
@@ -165,7 +165,7 @@ mod tests {
         let (breaker, now) = (CircuitBreaker::new(3, PAUSE), Instant::now());
         noted(&breaker, CallOutcome::TimedOut("u did not answer within 30 s".to_owned()), now);
         let told = breaker.pass(now).expect_err("open").to_string();
-        assert_eq!(told, "it is left alone for 30 s more after it failed once: u did not answer within 30 s");
+        assert_eq!(told, "it is paused for 30 s more after it failed once: u did not answer within 30 s");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub enum InvalidTime {
         got: String,
     },
     /// Its offset is impossible.
-    #[error("`{got}` is {offset} from UTC, and no time is a day or more from it")]
+    #[error("`{got}` is {offset} from UTC, and an offset must be less than a day")]
     Offset {
         /// The given text.
         got: String,

@@ -60,7 +60,7 @@ pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failu
     let mut filter = Filter::default();
     for condition in conditions {
         let Some((name, value)) = condition.split_once('=') else {
-            let failure = Failure::usage(format!("`{}` is no condition", short(condition)));
+            let failure = Failure::usage(format!("`{}` is not a condition", short(condition)));
             return Err(failure.hinted("write KEY=VALUE, such as type=fact"));
         };
         let name = name.trim();
@@ -103,7 +103,7 @@ fn add<T: FromStr<Err = UnknownWord>>(values: &mut Vec<T>, value: &str) -> Resul
 /// Sets a condition that may be given only once.
 fn set<T>(name: &str, place: &mut Option<T>, value: Result<T, Failure>) -> Result<(), Failure> {
     if place.replace(value?).is_some() {
-        return Err(Failure::usage(format!("the condition `{name}` is given twice, and no memory has two")));
+        return Err(Failure::usage(format!("the condition `{name}` can be given only once")));
     }
     Ok(())
 }
@@ -121,7 +121,7 @@ fn truth(value: &str) -> Result<bool, Failure> {
 fn unknown(name: &str) -> Failure {
     let failure = Failure::usage(format!("there is no condition `{}`", short(name)));
     if matches!(name, "space" | "all-spaces") {
-        return failure.hinted("it is done within one space, which --space names");
+        return failure.hinted("it works within one space; choose it with --space");
     }
     match nearest(name, names().into_iter()) {
         Some(meant) => failure.hinted(format!("did you mean `{meant}`?")),
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(message, "there is no condition `tags`");
         assert_eq!(hint.as_deref(), Some("did you mean `tag`?"));
         assert!(refused(&["colour=red"]).1.is_some_and(|hint| hint.starts_with("it is one of type, kind")));
-        assert_eq!(refused(&["type"]).0, "`type` is no condition");
+        assert_eq!(refused(&["type"]).0, "`type` is not a condition");
         assert_eq!(refused(&["tag="]).0, "the condition `tag` has no value");
         assert!(refused(&["type=facts"]).0.starts_with("`facts` is not a type"));
         assert_eq!(refused(&["since=soon"]).0, "`soon` is not a time");

@@ -62,7 +62,7 @@ fn the_references_are_what_the_code_says() {
             fs::write(&file, &text).expect("the page is written");
         }
         let there = fs::read_to_string(&file).unwrap_or_default();
-        assert!(there == text, "{page} is not what the code says; `cargo xtask reference` writes it anew");
+        assert!(there == text, "{page} is not what the code says; `cargo xtask reference` rewrites it");
     }
 }
 

@@ -56,13 +56,13 @@ type LogLayer = Box<dyn Layer<FilteredRegistry> + Send + Sync>;
 
 /// The log of this process. If it is dropped without [`end`](Self::end), the last lines may be lost.
 #[derive(Clone)]
-pub(crate) struct Log {
+pub(crate) struct BackgroundLog {
     filter: reload::Handle<Targets, Registry>,
     lines: reload::Handle<LogLayer, FilteredRegistry>,
     pen: LogWriter,
 }
 
-impl Log {
+impl BackgroundLog {
     /// Starts the log, once per process.
     pub(crate) fn start(logging: LogSettings) -> Self {
         let pen = LogWriter::new();

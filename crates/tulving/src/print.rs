@@ -42,7 +42,7 @@ pub(crate) struct Printer {
 
 /// The errors and warnings of a command, as programs read them.
 #[derive(Serialize)]
-struct ProblemDocument<'a> {
+struct FailureDocument<'a> {
     /// The first error, which gave the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a ErrorDetails>,
@@ -303,7 +303,7 @@ impl Printer {
             return;
         }
         let errors = if failed.len() > 1 { failed.as_slice() } else { &[] };
-        let document = ProblemDocument { error: failed.first(), errors, warnings: &warned, line: self.line };
+        let document = FailureDocument { error: failed.first(), errors, warnings: &warned, line: self.line };
         self.error_line(&serde_json::to_string(&document).expect("plain texts are JSON"));
     }
 

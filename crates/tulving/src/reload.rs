@@ -11,7 +11,7 @@ use tulving_server::http::{RulesReloader, ServerRules};
 
 use crate::config::{self, LISTS, SettingError, SettingValue, Settings};
 use crate::global::GlobalArgs;
-use crate::log::Log;
+use crate::log::BackgroundLog;
 
 /// Prefixes of the settings that take effect in a running server.
 const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
@@ -24,7 +24,7 @@ const NOT_YET: &str = "has changed; it takes effect when the server is restarted
 /// Watches `config.toml`, `config.json` and the files of the certificate.
 pub(crate) struct ConfigWatch {
     global: GlobalArgs,
-    log: Log,
+    log: BackgroundLog,
     engine: Arc<Engine>,
     /// The last warning about settings that have no effect.
     idle: Option<&'static str>,
@@ -39,7 +39,12 @@ pub(crate) struct ConfigWatch {
 type FileStamp = (u64, u64, i64, i64);
 
 impl ConfigWatch {
-    pub(crate) fn new(global: &GlobalArgs, settings: &Settings, log: Log, engine: Arc<Engine>) -> Self {
+    pub(crate) fn new(
+        global: &GlobalArgs,
+        settings: &Settings,
+        log: BackgroundLog,
+        engine: Arc<Engine>,
+    ) -> Self {
         let (home, chosen) = (settings.home.clone(), settings.chosen.clone());
         let files = files(settings);
         let seen = looks(&files);

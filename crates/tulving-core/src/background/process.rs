@@ -185,7 +185,7 @@ fn read(
     let mut notes: Vec<String> = redactor.withheld().warnings().iter().map(ToString::to_string).collect();
     notes.extend((!notes.is_empty()).then(|| AS_IT_IS.to_owned()));
     if read.cut {
-        notes.push("it holds more text than is kept; what is too much was left out".to_owned());
+        notes.push("it has more text than can be kept; the rest was left out".to_owned());
     }
     Ok((read, notes))
 }

@@ -514,7 +514,7 @@ fn noting(pass: Pass, more: &str) -> Pass {
 fn unfit(known: &LongTermFile, by_model: bool) -> Option<String> {
     let length = known.content.chars().count();
     if known.content.contains('\u{fffd}') {
-        return Some(format!("{} holds bytes that are no text", known.path));
+        return Some(format!("{} contains bytes that are not text", known.path));
     }
     (by_model && length > long_term::SHOWN).then(|| {
         let shown = long_term::SHOWN;

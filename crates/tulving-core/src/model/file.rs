@@ -127,7 +127,7 @@ impl FilePath {
             match part {
                 "" => return Err(refuse("a part of it is empty")),
                 "." | ".." => return Err(refuse("`.` and `..` lead out of the folder")),
-                _ if part.starts_with('.') => return Err(refuse("hidden files are left alone")),
+                _ if part.starts_with('.') => return Err(refuse("hidden files are not allowed")),
                 _ if part.len() > limits::FILE_NAME_BYTES => return Err(refuse("a part of it is too long")),
                 _ => {}
             }

@@ -93,10 +93,17 @@ macro_rules! uuids {
 
 uuids!(SpaceId, TeamId, OrgId, PrincipalId, TokenId, TurnId, JobId, PassId, AuditId, ListingId);
 
+impl MemoryId {
+    /// Returns the form that JSON has: `mem_` and 32 hexadecimal digits.
+    pub fn in_json(&self) -> String {
+        format!("mem_{}", self.0.simple())
+    }
+}
+
 /// Writes `mem_` and 32 hexadecimal digits.
 impl Serialize for MemoryId {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(&format_args!("mem_{}", self.0.simple()))
+        out.serialize_str(&self.in_json())
     }
 }
 

@@ -222,7 +222,7 @@ mod tests {
         let error = refused.expect_err("a secret");
         assert_eq!(
             error.to_string(),
-            "the content holds a secret (password), and none is stored in this space"
+            "the content contains a secret (password), and secrets are not stored in this space"
         );
         assert!(!format!("{error} {:?}", error.hint()).contains("Winter"));
         let kept = Redactor::new(SecretPolicy::Off).content(Field::Content, text).expect("good");

@@ -22,7 +22,7 @@ pub(crate) fn shows(name: &str, svg: &str) {
         return;
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == svg, "docs/lifecycle/{name} is not as the rules are; `cargo xtask plot` makes it anew");
+    assert!(there == svg, "docs/lifecycle/{name} is not as the rules are; `cargo xtask plot` rewrites it");
 }
 
 /// Plots the numbers of active, cooling and archived memories, week by week.

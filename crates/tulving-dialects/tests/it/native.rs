@@ -153,7 +153,7 @@ fn what_changed_back_replaces_what_had_replaced_it() {
     save("The office is in Hamburg", Some("#1"));
     assert_eq!(
         save("The office is in Berlin", None),
-        json!("#1 was superseded by #2; if it holds again, save it with an association that `updates` #2")
+        json!("#1 was superseded by #2; if it is true again, save it with an association that `updates` #2")
     );
     let back = json!("#1 no longer counts as updated by #2");
     assert_eq!(save("The office is in Berlin", Some("#2")), back);
@@ -241,7 +241,7 @@ fn done_closes_a_todo_says_so_twice_and_takes_it_back() {
     let opened = bed.data(Native, "done", json!({ "id": "#1", "undo": true }));
     assert_eq!((&opened["done_at"], &opened["changed"]), (&json!(null), &json!(true)));
     let refused = bed.refused(Native, "done", json!({ "id": "#2" }));
-    assert!(refused.contains("of the type fact; only a todo or a goal can be done"), "{refused}");
+    assert!(refused.contains("of the type fact; only a todo or a goal can be marked as done"), "{refused}");
 }
 
 #[test]

@@ -312,7 +312,7 @@ mod tests {
         let unnamed = LlmConfig::new(LlmProvider::Ollama, "", "");
         assert_eq!(
             told(&unnamed).as_deref(),
-            Some("the language model is not wholly set up: llm.model is not set")
+            Some("the language model is not fully set up: llm.model is not set")
         );
         for key in ["", "sk-1\nsk-2", "sk ü"] {
             let config = LlmConfig { key: Some(ApiKey::new(key)), ..bare(LlmProvider::OpenAi) };

@@ -125,7 +125,7 @@ fn a_slow_service_is_left_after_the_time_out() {
     let told = model.embed(&["one"]).unwrap_err().to_string();
     assert!(told.contains("did not answer within 0.2 s"), "{told}");
     let told = model.embed(&["two"]).unwrap_err().to_string();
-    assert!(told.contains("it is left alone for") && told.contains("after it failed once"), "{told}");
+    assert!(told.contains("it is paused for") && told.contains("after it failed once"), "{told}");
     assert_eq!(server.seen().len(), 1, "it was not asked again");
 }
 
@@ -156,7 +156,7 @@ fn a_service_that_fails_is_left_alone_after_three_calls_and_others_know_of_one_t
     };
     HttpEmbedder::open_ai(service, None).embed(&["one"]).unwrap_err();
     let told = hurried(&hung.url, pause_file).embed(&["one"]).unwrap_err().to_string();
-    assert!(told.contains("it is left alone for"), "{told}");
+    assert!(told.contains("it is paused for"), "{told}");
     assert_eq!(hung.seen().len(), 1, "another process would not have asked");
 }
 

@@ -6,7 +6,7 @@ use tulving_core::model::answer::CompletedMemory;
 use tulving_core::model::time::Timestamp;
 use tulving_dialects::tool::{ToolContext, ToolError};
 
-use super::memories::MemoryIdArguments;
+use tulving_dialects::argument::MemoryIdArguments;
 use tulving_dialects::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 
 pub(super) fn operations() -> Vec<Operation> {

@@ -8,7 +8,7 @@ use tulving_core::model::request::UpdateRequest;
 use tulving_dialects::argument::WholeNumber;
 use tulving_dialects::tool::{ToolContext, ToolError};
 
-use super::memories::MemoryIdArguments;
+use tulving_dialects::argument::MemoryIdArguments;
 use tulving_dialects::operation::{
     Audience, CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput,
 };

@@ -10,7 +10,7 @@ use tulving_core::model::vocabulary::Relation;
 use tulving_dialects::argument::{WholeNumber, within};
 use tulving_dialects::tool::{ToolContext, ToolError};
 
-use super::memories::MemoryIdArguments;
+use tulving_dialects::argument::MemoryIdArguments;
 use tulving_dialects::operation::{CombinedInput, Operation, OperationMethod, OperationOutput, SingleInput};
 
 /// Maximum number of hops.

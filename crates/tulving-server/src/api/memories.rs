@@ -18,6 +18,7 @@ use tulving_dialects::tool::{ToolContext, ToolError};
 
 use super::editing::changed;
 use super::messages;
+use tulving_dialects::argument::MemoryIdArguments;
 use tulving_dialects::operation::{
     CombinedInput, Operation, OperationInput, OperationMethod, OperationOutput, SingleInput, names_of,
     refuse_unknown,
@@ -78,14 +79,6 @@ fn list(
     let request = finding::list_request(context, query, filter)?;
     let page = context.engine.list(&context.caller, &request)?;
     Ok(Page { total: total_of(context, &request, &page)?, ..page }.into())
-}
-
-/// Names a memory.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MemoryIdArguments {
-    /// The memory: its id, or its number in the space.
-    pub(super) id: MemoryRef,
 }
 
 /// Returns a memory, tagged with its version.

@@ -7,7 +7,8 @@ use tulving_core::model::memory::Memory;
 use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::tool::{ToolContext, ToolError};
 
-use super::memories::{MemoryIdArguments, one};
+use super::memories::one;
+use tulving_dialects::argument::MemoryIdArguments;
 use tulving_dialects::operation::{Operation, OperationMethod, OperationOutput, SingleInput};
 
 /// Maximum and default number of memories on a page.

@@ -22,12 +22,12 @@ pub(super) enum InputLine {
 }
 
 /// The lines of a stream. The last may have no line break.
-pub(super) struct InputLines<R> {
+pub(super) struct MessageLines<R> {
     input: R,
     limit: usize,
 }
 
-impl<R: BufRead> InputLines<R> {
+impl<R: BufRead> MessageLines<R> {
     pub(super) fn new(input: R, limit: usize) -> Self {
         Self { input, limit }
     }
@@ -59,7 +59,7 @@ impl<R: BufRead> InputLines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for InputLines<R> {
+impl<R: BufRead> Iterator for MessageLines<R> {
     type Item = io::Result<InputLine>;
 
     fn next(&mut self) -> Option<io::Result<InputLine>> {
@@ -113,7 +113,7 @@ mod tests {
     fn split(bytes: &[u8], limit: usize, mut sizes: Vec<usize>) -> Vec<InputLine> {
         sizes.push(3);
         let input = Splits { bytes, sizes: sizes.into_iter().cycle() };
-        InputLines::new(BufReader::with_capacity(5, input), limit)
+        MessageLines::new(BufReader::with_capacity(5, input), limit)
             .map(|line| line.expect("it reads"))
             .collect()
     }

@@ -11,7 +11,7 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use tokio::sync::{mpsc, oneshot};
 
 use super::McpServer;
-use super::lines::{InputLine, InputLines};
+use super::lines::{InputLine, MessageLines};
 use super::pipe::{OutputLine, StdioLimits, StdioTransport};
 
 /// The reason why serving ended.
@@ -92,7 +92,7 @@ fn reading<R: BufRead>(
     // One line is read ahead.
     let (sender, lines) = mpsc::channel(1);
     let ended = begin("mcp-input", move || {
-        for line in InputLines::new(input(), limit) {
+        for line in MessageLines::new(input(), limit) {
             if sender.blocking_send(line?).is_err() {
                 break;
             }

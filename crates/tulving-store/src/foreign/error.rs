@@ -70,7 +70,7 @@ pub enum ForeignError {
         why: String,
     },
     /// It is a database of an unknown program.
-    #[error("{} is a database of nobody who is known: {}", path.display(), tables(.found))]
+    #[error("{} is a database of an unknown program: {}", path.display(), tables(.found))]
     Unknown {
         /// The file.
         path: PathBuf,
@@ -104,7 +104,7 @@ pub enum ForeignError {
         path: PathBuf,
     },
     /// It contains the memories of several groups, which must not be mixed.
-    #[error("{} holds the memories of {} groups: {}", path.display(), groups.len(), listed(.groups))]
+    #[error("{} contains the memories of {} groups: {}", path.display(), groups.len(), listed(.groups))]
     SeveralGroups {
         /// The file.
         path: PathBuf,
@@ -112,7 +112,7 @@ pub enum ForeignError {
         groups: Vec<String>,
     },
     /// It has no memories of the named group.
-    #[error("{} holds nothing of the group `{group}`", path.display())]
+    #[error("{} contains nothing of the group `{group}`", path.display())]
     NoGroup {
         /// The file.
         path: PathBuf,

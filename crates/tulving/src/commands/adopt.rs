@@ -46,12 +46,12 @@ fn words() -> clap::builder::PossibleValuesParser {
 pub(super) struct ForeignImportOutput {
     path: String,
     #[serde(flatten)]
-    became: ForeignImportOutcome,
+    became: ForeignImportSummary,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum ForeignImportOutcome {
+enum ForeignImportSummary {
     Memories(ForeignImportReport),
     Journals(ImportedJournals),
 }
@@ -122,12 +122,12 @@ impl ForeignImportArgs {
                 let bar = printer.bar("Importing", Some(collection.memories.len() as u64));
                 let adopted = app.engine.adopt(caller, collection, options, &mut |more| bar.inc(more as u64));
                 bar.finish_and_clear();
-                ForeignImportOutcome::Memories(adopted.map_err(|error| app.refused(caller, error))?)
+                ForeignImportSummary::Memories(adopted.map_err(|error| app.refused(caller, error))?)
             }
             ForeignContent::Journals(diary) => {
                 let taken = app.engine.take_journals(caller, diary, options.dry_run);
                 let taken = taken.map_err(|error| app.refused(caller, error))?;
-                ForeignImportOutcome::Journals(ImportedJournals { system: source.system(), taken })
+                ForeignImportSummary::Journals(ImportedJournals { system: source.system(), taken })
             }
         };
         Ok(ForeignImportOutput { path: path.display().to_string(), became })
@@ -179,8 +179,8 @@ fn whose(system: System) -> &'static str {
 impl ForeignImportOutput {
     pub(super) fn show(&self, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
         match &self.became {
-            ForeignImportOutcome::Memories(adopted) => self.show_memories(adopted, dry_run, printer),
-            ForeignImportOutcome::Journals(journals) => self.show_journals(&journals.taken, dry_run, printer),
+            ForeignImportSummary::Memories(adopted) => self.show_memories(adopted, dry_run, printer),
+            ForeignImportSummary::Journals(journals) => self.show_journals(&journals.taken, dry_run, printer),
         }
     }
 

@@ -197,7 +197,7 @@ fn named(workspace: Option<&Path>) -> Option<PathBuf> {
 /// problems here are warnings and not failures.
 fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
-        printer.warning(format!("the restore is not in the audit: {error}"))?;
+        printer.warning(format!("the restore was not recorded in the audit: {error}"))?;
     }
     if let Err(failure) = home_token::renew(&app.engine, app.store.home()) {
         printer.warning(format!("the token in the home was not renewed: {}", failure.message()))?;
@@ -252,7 +252,7 @@ pub(super) fn rescue(
         Err(failure) => {
             let why = failure.message();
             printer.warning(format!(
-                "the restore is not in the audit, and the token in the home was not renewed: {why}"
+                "the restore was not recorded in the audit, and the token in the home was not renewed: {why}"
             ))?;
         }
     }

@@ -135,7 +135,7 @@ fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let said = |name: &&str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(said) else {
         return Err(
-            Failure::usage("there is no editor").hinted("set VISUAL or EDITOR, or edit the file itself")
+            Failure::usage("no editor is set").hinted("set VISUAL or EDITOR, or edit the file itself")
         );
     };
     let caller = app.here()?;

@@ -10,7 +10,7 @@ use tulving_server::mcp::{AgentNaming, McpServer, StdioLimits, on_stdio};
 use crate::args::dialect;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
-use crate::log::{Level, Log, LogSettings};
+use crate::log::{BackgroundLog, Level, LogSettings};
 use crate::maintenance::{LlmWorker, Maintenance};
 use crate::print::Printer;
 use crate::wire::App;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     }
     // The client reads standard error too: only messages that it should know go there.
     let logging = app.settings.logging;
-    let log = Log::start(LogSettings { level: logging.level.min(Level::WARN), ..logging });
+    let log = BackgroundLog::start(LogSettings { level: logging.level.min(Level::WARN), ..logging });
     app.files.watch();
     if let Some(idle) = app.settings.idle() {
         tracing::warn!("{idle}");

@@ -102,8 +102,8 @@ pub(super) struct SourceArgs {
     /// The agent that helped you to write it
     #[arg(long, value_name = "NAME")]
     assisted_by: Option<String>,
-    /// The origin [default: cli]
-    #[arg(long, value_parser = word!(vocabulary::Origin))]
+    /// The channel through which it comes [default: cli]
+    #[arg(long = "source", alias = "origin", value_name = "SOURCE", value_parser = word!(vocabulary::Origin))]
     origin: Option<vocabulary::Origin>,
 }
 

@@ -17,7 +17,7 @@ use crate::config::SettingSource;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
 use crate::global::GlobalArgs;
-use crate::log::Log;
+use crate::log::BackgroundLog;
 use crate::maintenance::{ConsolidationWorker, LifecycleWorker, LlmWorker, Maintenance};
 use crate::port_owner;
 use crate::print::Printer;
@@ -71,7 +71,7 @@ pub(super) fn run(
                 .hinted(format!("each request sets its own, with {header}")));
         }
     }
-    let log = Log::start(app.settings.logging);
+    let log = BackgroundLog::start(app.settings.logging);
     // From before the files are read, so that no change of them is missed.
     let watch = ConfigWatch::new(global, app.settings, log.clone(), Arc::clone(&app.engine));
     let rules = app.settings.server.rules(&app.settings.home)?;

@@ -65,7 +65,7 @@ pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     }
     if tended.held_back > 0 {
         printer.warning(format!(
-            "{} to go for good once the clock has been steady for a day",
+            "{} to be deleted once the clock has been steady for a day",
             counted(tended.held_back, "forgotten memory is", "forgotten memories are")
         ))?;
     }

@@ -182,7 +182,7 @@ pub(crate) fn full(memory: &Memory, names: MemoryNames, now: Timestamp) -> Vec<S
         style::paint(FAINT, age(memory.usage.created_at, now)),
     );
     let mut rows = FieldList(Vec::new());
-    rows.always("id", memory.id.to_string());
+    rows.always("id", memory.id.in_json());
     rows.always("space", names.space.unwrap_or_else(|| memory.space.to_string()));
     rows.set("backend", memory.backend.as_ref());
     rows.always("owner", names.owner.unwrap_or_else(|| memory.owner.to_string()));
@@ -254,7 +254,7 @@ fn status(rows: &mut FieldList, memory: &Memory, now: Timestamp) {
 fn provenance(rows: &mut FieldList, memory: &Memory) {
     let provenance = &memory.provenance;
     rows.always("author", provenance.author.to_string());
-    rows.always("origin", provenance.origin.to_string());
+    rows.always("source", provenance.origin.to_string());
     rows.set("agent", provenance.source_agent.as_ref());
     rows.set("assisted by", provenance.assisted_by_agent.as_ref());
     rows.always("trust", provenance.trust.to_string());

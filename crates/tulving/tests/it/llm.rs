@@ -237,7 +237,7 @@ fn a_spent_budget_stops_calls_before_they_are_made() {
     assert_eq!(test("70").code, 0);
     let spent = test("70");
     assert_eq!(spent.code, 5, "{}", spent.err);
-    assert!(spent.err.contains("75 tokens were spent today and 70 may be"), "{}", spent.err);
+    assert!(spent.err.contains("75 tokens were spent today; the limit is 70"), "{}", spent.err);
     let help = run(tulving.command(&["--help"])).out;
     let told = help.split("\n  5 ").nth(1).and_then(|rest| rest.split("\n  6 ").next()).expect("a code");
     assert!(told.contains("has spent the day's tokens"), "{told}");

@@ -68,12 +68,12 @@ fn an_agent_is_not_named_by_a_secret() {
     let name = format!("bot {}", token());
     let run = tulving.run(&["save", "tea", "--agent", &name]);
     assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains("the agent holds a secret (github_token)"), "{}", run.err);
+    assert!(run.err.contains("the agent contains a secret (github_token)"), "{}", run.err);
     assert!(!run.err.contains("Zq7"), "{}", run.err);
     assert_nowhere(&tulving, "Zq7");
     assert_eq!(tulving.run(&["save", "tea", "--agent", "bot 7"]).code, 0);
     let run = tulving.run(&["token", "create", "--for", "bob", "--label", &name]);
-    assert!(run.err.contains("the label holds a secret (github_token)"), "{}", run.err);
+    assert!(run.err.contains("the label contains a secret (github_token)"), "{}", run.err);
     assert_nowhere(&tulving, "Zq7");
 }
 
@@ -107,7 +107,7 @@ fn a_space_may_refuse_or_keep_secrets() {
     assert_eq!(run.code, 2, "{}", run.err);
     assert_eq!(
         run.err,
-        "error: the content holds a secret (github_token), and none is stored in this space\n\
+        "error: the content contains a secret (github_token), and secrets are not stored in this space\n\
          \x20 hint: leave it out and say where it is kept; [secrets] in config.toml decides this (docs/secrets.md)\n"
     );
     let (error, _) = tulving.json_error(&["save", &text, "--space", "vault"]);

@@ -124,7 +124,7 @@ fn a_hung_service_holds_a_save_up_once_and_other_commands_for_a_moment() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(listed.out.contains("one"), "{}", listed.out);
     assert!(listed.err.contains("could not embed the waiting memories"), "{}", listed.err);
-    assert!(listed.err.contains("it is left alone for"), "{}", listed.err);
+    assert!(listed.err.contains("it is paused for"), "{}", listed.err);
     assert_eq!(hung.asked(), 1, "nor by another command");
 }
 
@@ -137,10 +137,10 @@ fn a_hung_service_costs_one_call_its_time_and_the_next_ones_answer_by_words_at_o
     let found = good(by(&tulving, &service.url(), "60", &["recall", "apple", "--json"]));
     let found: Value = serde_json::from_str(&found.out).expect("a document");
     assert_eq!(found["memories"][0]["content"], "one apple", "{found}");
-    assert!(found["failed_lanes"].to_string().contains("it is left alone for"), "{found}");
+    assert!(found["failed_lanes"].to_string().contains("it is paused for"), "{found}");
     good(by(&tulving, &service.url(), "60", &["save", "two pears"]));
     let doctor = good(by(&tulving, &service.url(), "60", &["doctor"]));
-    assert!(doctor.out.contains("it is left alone for"), "{}", doctor.out);
+    assert!(doctor.out.contains("it is paused for"), "{}", doctor.out);
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     assert_eq!(service.asked(), 1, "it is left alone by all of them");
     // Who asks for it is not kept from trying, and what waited gets its vectors.

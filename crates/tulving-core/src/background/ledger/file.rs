@@ -126,12 +126,12 @@ fn kept(ports: &Ports, path: &FilePath, wanted: Option<&str>) -> Result<Result<V
             return Ok(Ok(text));
         }
     }
-    Ok(Err("what the file said before is kept no longer".to_owned()))
+    Ok(Err("the earlier text of the file is no longer kept".to_owned()))
 }
 
 /// Returns a journal without its last entry that has this digest.
 fn without(bytes: &[u8], entry: &str) -> Result<Vec<u8>, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "the file is no text".to_owned())?;
+    let text = std::str::from_utf8(bytes).map_err(|_| "the file is not text".to_owned())?;
     let entries = format::entries(text, format::EntryLayout::Journal);
     let found = entries.into_iter().rev().find(|one| format::digest(&text[one.range.clone()]) == entry);
     let range = found.ok_or_else(|| "the entry was edited or removed since".to_owned())?.range;

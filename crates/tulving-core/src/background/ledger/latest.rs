@@ -149,7 +149,7 @@ impl LastChangeUndo<'_> {
         let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let past = versions.into_iter().rfind(|record| record.version < version);
         let Some(past) = past else {
-            return Err(since(text, "the version before is kept no longer"));
+            return Err(since(text, "the previous version is no longer kept"));
         };
         let fields = past.fields;
         if memory.provenance.attachment.is_some()

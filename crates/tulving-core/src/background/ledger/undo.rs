@@ -149,7 +149,7 @@ impl PassUndo<'_> {
         }
         let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let Some(past) = versions.into_iter().find(|record| record.version == version) else {
-            return stays("the version before is kept no longer");
+            return stays("the previous version is no longer kept");
         };
         let fields = VersionFields { boundary: memory.fields.boundary, ..past.fields };
         dedupe::refuse_held(self.ports, &self.caller.viewer, memory, &fields)?;

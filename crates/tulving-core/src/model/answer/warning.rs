@@ -176,7 +176,7 @@ impl Warning {
     pub fn message(&self) -> String {
         match self {
             Self::Superseded { memory, by } => format!(
-                "{memory} was superseded by {by}; if it holds again, save it with an association that `updates` {by}"
+                "{memory} was superseded by {by}; if it is true again, save it with an association that `updates` {by}"
             ),
             Self::NoLongerValid { memory, at } => {
                 format!("{memory} was valid until {at}; if it is valid again, give it a later `valid_until`")
@@ -213,12 +213,12 @@ impl std::fmt::Display for Warning {
             Self::HoldsAgain { memory, by } => write!(f, "{memory} no longer counts as updated by {by}"),
             Self::Superseded { memory, by } => write!(
                 f,
-                "{memory} was superseded by {by}; if it holds again, save it with `--updates {}`",
+                "{memory} was superseded by {by}; if it is true again, save it with `--updates {}`",
                 bare(*by)
             ),
             Self::NoLongerValid { memory, at } => write!(
                 f,
-                "{memory} was said to hold until {at}; if it holds again, `tulving update {} --clear \
+                "{memory} was valid until {at}; if it is true again, `tulving update {} --clear \
                  valid-until` says so",
                 bare(*memory)
             ),

@@ -39,7 +39,7 @@ pub enum ExtractError {
         why: String,
     },
     /// The extraction used up the processor time for one file.
-    #[error("reading the file took more than {} s of the processor", limit.as_secs())]
+    #[error("reading the file took more than {} s of CPU time", limit.as_secs())]
     TookTooLong {
         /// The limit.
         limit: Duration,
@@ -57,13 +57,13 @@ pub enum ExtractError {
         limit: u64,
     },
     /// The extractor ended before it finished.
-    #[error("what reads the file has crashed: {how}")]
+    #[error("the process that reads the file crashed: {how}")]
     Crashed {
         /// The way it ended.
         how: String,
     },
     /// The extractor could not be started.
-    #[error("what reads the file cannot be started: {why}")]
+    #[error("the process that reads the file cannot be started: {why}")]
     NotStarted {
         /// The message of the system.
         why: String,
@@ -119,7 +119,7 @@ impl ExtractError {
             Self::NotInstalled { .. } => {
                 "install it; then `tulving jobs retry` and `tulving jobs run` read what was left"
             }
-            Self::Damaged { .. } | Self::Crashed { .. } => "open the file and save it anew, then push that",
+            Self::Damaged { .. } | Self::Crashed { .. } => "open the file and save it again, then push that",
             Self::Encrypted => "push a copy without a password",
             Self::TooLarge { .. } | Self::TookTooLong { .. } | Self::TooMuchMemory { .. } => {
                 "split the file, or push its text"

@@ -38,7 +38,7 @@ pub enum Invalid {
         limit: usize,
     },
     /// A text contains a character that cannot be shown.
-    #[error("the {field} holds the control character U+{code:04X} at byte {at}")]
+    #[error("the {field} contains the control character U+{code:04X} at byte {at}")]
     Control {
         /// The field.
         field: Field,
@@ -134,7 +134,7 @@ pub enum Invalid {
         until: Timestamp,
     },
     /// A todo is marked as done in the future.
-    #[error("{at} is more than a day ahead; a todo is done when it was done")]
+    #[error("{at} is more than a day in the future; a todo cannot be done later than now")]
     NotYet {
         /// The given time.
         at: Timestamp,
@@ -169,7 +169,7 @@ pub enum Invalid {
     #[error("recall by type needs a type")]
     TypeMissing,
     /// Recall by relation alone, or by no lane at all.
-    #[error("recall by relation needs another lane beside it")]
+    #[error("recall by relation needs another lane as well")]
     LaneMissing,
     /// A request to forget without a condition.
     #[error("nothing says which memories to forget")]
@@ -236,7 +236,7 @@ pub enum Invalid {
         stated: u64,
     },
     /// A text contains a secret, where none is stored.
-    #[error("the {field} holds a secret ({what}), and none is stored {}", if *.field == Field::SourcePath { "in a path" } else { "in this space" })]
+    #[error("the {field} contains a secret ({what}), and secrets are not stored {}", if *.field == Field::SourcePath { "in a path" } else { "in this space" })]
     Secret {
         /// The field.
         field: Field,

@@ -15,7 +15,7 @@ pub enum LlmError {
     #[error("no language model is set up")]
     None,
     /// A setting is missing or cannot be used.
-    #[error("the language model is not wholly set up: {why}")]
+    #[error("the language model is not fully set up: {why}")]
     NotSetUp {
         /// The problem.
         why: String,
@@ -43,7 +43,7 @@ pub enum LlmError {
         why: String,
     },
     /// The token budget of the day is spent.
-    #[error("{spent} tokens were spent today and {limit} may be")]
+    #[error("{spent} tokens were spent today; the limit is {limit}")]
     BudgetSpent {
         /// The number of spent tokens.
         spent: u64,
@@ -51,7 +51,7 @@ pub enum LlmError {
         limit: u64,
     },
     /// The model failed so often in a row that calls are paused for a while.
-    #[error("the language model is left alone for {} s more after it failed {failures} times in a row: {why}", left.as_secs().max(1))]
+    #[error("the language model is paused for {} s more after it failed {failures} times in a row: {why}", left.as_secs().max(1))]
     CircuitOpen {
         /// The number of failures.
         failures: u32,
@@ -151,7 +151,7 @@ pub enum LlmError {
         said: String,
     },
     /// The service redirects. Redirects are not followed, because the key must not leave.
-    #[error("{url} sends elsewhere ({status}), and neither key nor text goes there")]
+    #[error("{url} redirects ({status}), and redirects are not followed")]
     Redirected {
         /// The address.
         url: String,
@@ -355,13 +355,13 @@ impl LlmError {
                     ));
                 }
                 Self::NoEntry { .. } => {
-                    "`tulving llm key set` puts the key in; on Linux the kernel forgets it when the machine restarts, or when it was not used for some days"
+                    "`tulving llm key set` stores the key; on Linux the kernel forgets it when the machine restarts, or when it was not used for some days"
                 }
                 Self::Keyring { .. } => {
-                    "`tulving llm key set` puts the key in anew; where there is no keyring, as in many containers, put it into TULVING_LLM_API_KEY or into a file that llm.key_file names"
+                    "`tulving llm key set` stores it again; where there is no keyring, as in many containers, put it into TULVING_LLM_API_KEY or into a file that llm.key_file names"
                 }
                 Self::BudgetSpent { .. } => {
-                    "it goes on tomorrow (UTC); `tulving usage` shows what was spent, llm.tokens_per_day is the bound"
+                    "calls resume tomorrow (UTC); `tulving usage` shows what was spent, llm.tokens_per_day is the limit"
                 }
                 Self::CircuitOpen { .. } => "`tulving llm test` tries it at once",
                 Self::Busy { .. } => "try again later, or raise llm.max_concurrent",
@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(key.to_string(), "https://host/v1 does not accept the key (401)");
         let spent = LlmError::BudgetSpent { spent: 12, limit: 10 };
         assert!(!spent.retryable() && !spent.was_asked());
-        assert_eq!(spent.to_string(), "12 tokens were spent today and 10 may be");
+        assert_eq!(spent.to_string(), "12 tokens were spent today; the limit is 10");
         let failing = LlmError::Failing { url: url(), status: 503, said: "overloaded".to_owned() };
         assert!(failing.retryable() && !failing.may_have_cost());
         assert_eq!(failing.to_string(), "https://host/v1 failed (503): overloaded");

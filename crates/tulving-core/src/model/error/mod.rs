@@ -71,7 +71,7 @@ pub enum ModelError {
     None,
     /// The stored vectors come from a model that is not configured here.
     #[error(
-        "what is stored was embedded by {model}, which is not set up here; `tulving embed` lets the one that is take over"
+        "the stored vectors are from {model}, which is not set up here; `tulving embed` replaces them with vectors of the current model"
     )]
     NotAtHand {
         /// The model.

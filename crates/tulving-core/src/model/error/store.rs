@@ -311,7 +311,7 @@ impl StoreError {
             Self::Exists { .. } => "choose another name, or say that it may be replaced",
             Self::Corrupt { .. } => {
                 "`tulving backup restore FILE` puts a backup in its place and keeps the damaged file; \
-                 without a backup, move the file away to begin anew"
+                 without a backup, move the file away to start again"
             }
             Self::Foreign { .. } => "it was left untouched; choose another home with TULVING_HOME",
             Self::BadBackup { .. } => "the store is as it was; choose another backup file",

@@ -98,7 +98,7 @@ pub enum Error {
         hint: String,
     },
     /// There is no such proposal: it was done, or no longer applies.
-    #[error("no proposal {id} stands by now")]
+    #[error("there is no open proposal {id}")]
     NoProposal {
         /// The given id.
         id: ProposalId,
@@ -165,7 +165,7 @@ pub enum Error {
         which: MemoryRef,
     },
     /// The memory is neither a todo nor a goal, and only these can be done.
-    #[error("memory {which} is of the type {memory_type}; only a todo or a goal can be done")]
+    #[error("memory {which} is of the type {memory_type}; only a todo or a goal can be marked as done")]
     CannotBeDone {
         /// The memory as named by the caller.
         which: MemoryRef,
@@ -219,7 +219,7 @@ pub enum Error {
         at: Timestamp,
     },
     /// Another memory, which the caller can see, already has the value to write.
-    #[error("memory {other} already holds this {what}")]
+    #[error("memory {other} already has this {what}")]
     Held {
         /// The other memory.
         other: MemoryRef,

@@ -87,9 +87,9 @@ pub(super) fn gather(
         }
     };
     if found.partial {
-        let until = "the index is being made anew; until then";
+        let until = "the index is being rebuilt; until then";
         let lanes = [
-            (Lane::Keyword, format!("{until} older memories are found only by the very letters of a word")),
+            (Lane::Keyword, format!("{until} older memories are found only by the exact letters of a word")),
             (Lane::Vector, format!("{until} only what changed last is compared")),
         ];
         let used = lanes.into_iter().filter(|(lane, _)| uses(*lane));

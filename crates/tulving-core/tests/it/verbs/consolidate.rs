@@ -448,7 +448,7 @@ fn a_file_that_is_longer_than_a_model_is_shown_or_no_text_is_left_alone() {
     assert_eq!((told.journals, told.model), (0, None), "nobody was asked");
     bed.edit(&user, MEMORY, b"caf\xe9\n");
     let told = engine.consolidate(&user, true).expect("done");
-    assert_eq!(told.stays.as_deref(), Some("memory/MEMORY.md holds bytes that are no text"));
+    assert_eq!(told.stays.as_deref(), Some("memory/MEMORY.md contains bytes that are not text"));
     assert!(llm.asked().is_empty());
 }
 

@@ -130,7 +130,7 @@ fn an_update_onto_what_another_memory_holds_names_that_one() {
     let third = bed.save(&user, "third");
     assert_eq!(
         words(bed.engine.update(&user, third.memory.id.into(), &said("held"))),
-        "memory #1 already holds this content"
+        "memory #1 already has this content"
     );
     let with_key = UpdateRequest { key: Some(Some("k".to_owned())), ..UpdateRequest::default() };
     refused!(

@@ -360,7 +360,7 @@ fn what_no_longer_holds_was_taken_for_known_without_a_word() {
     let superseded = Warning::Superseded { memory: first, by: second };
     assert_eq!(
         superseded.to_string(),
-        "#1 was superseded by #2; if it holds again, save it with `--updates 2`"
+        "#1 was superseded by #2; if it is true again, save it with `--updates 2`"
     );
     let again = bed.save(&user, "the old way");
     assert_eq!((again.outcome, again.warnings), (SaveOutcome::Duplicate, vec![superseded]));

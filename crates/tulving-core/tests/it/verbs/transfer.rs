@@ -381,7 +381,7 @@ fn what_is_wrong_with_an_entry_of_the_audit_is_named_as_what_it_is() {
         *said = Some("a\u{1b}[31m".to_owned());
         let to = Bed::new();
         let said = words(attempt(&to, records));
-        assert!(said.contains(&format!("the {field} holds the control character")), "{said}");
+        assert!(said.contains(&format!("the {field} contains the control character")), "{said}");
     }
 }
 

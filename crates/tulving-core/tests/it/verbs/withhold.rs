@@ -362,7 +362,7 @@ fn the_text_of_a_file_is_redacted_and_the_file_stays_which_is_said() {
     let (state, content, said) = trouble(SecretPolicy::Strict);
     assert_eq!((state, content.as_str()), (JobState::Dead, "a.pdf"), "the text is refused");
     let said = said.expect("why");
-    assert!(said.contains("holds a secret (github_token)") && said.ends_with("kept as it is"), "{said}");
+    assert!(said.contains("contains a secret (github_token)") && said.ends_with("kept as it is"), "{said}");
     let (state, content, said) = trouble(SecretPolicy::Off);
     assert_eq!((state, content, said), (JobState::Done, format!("the token is {}", token()), None));
 }

@@ -21,9 +21,9 @@ macro_rules! sections {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
         /// A part of the file with one kind of content.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Section { $($(#[$doc])* $name),+ }
+        pub(super) enum SegmentSection { $($(#[$doc])* $name),+ }
 
-        impl Section {
+        impl SegmentSection {
             /// All of them, in the order of the file.
             pub(super) const ALL: &'static [Self] = &[$(Self::$name),+];
         }
@@ -88,7 +88,7 @@ sections! {
 }
 
 /// Number of sections.
-pub(super) const SECTIONS: usize = Section::ALL.len();
+pub(super) const SECTIONS: usize = SegmentSection::ALL.len();
 
 /// The content of a file, with positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

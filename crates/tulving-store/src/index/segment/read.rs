@@ -13,7 +13,7 @@ use bytemuck::Pod;
 
 use super::bytes::SegmentBytes;
 use super::doc::NONE;
-use super::layout::{BLOCK, SECTIONS, Section, SegmentHead, SegmentTrailer};
+use super::layout::{BLOCK, SECTIONS, SegmentHead, SegmentSection, SegmentTrailer};
 use super::write::ChecksumMode;
 use crate::index::trouble::{DamagedIndexFile, IndexStepError};
 
@@ -72,9 +72,9 @@ impl Segment {
         if !sound {
             return Err(wrong("its head does not fit its length"));
         }
-        let (offset, length) = head.sections[Section::Vectors as usize];
+        let (offset, length) = head.sections[SegmentSection::Vectors as usize];
         bytes.scattered(offset as usize..(offset + length) as usize);
-        let (_, offsets) = head.sections[Section::TermOffsets as usize];
+        let (_, offsets) = head.sections[SegmentSection::TermOffsets as usize];
         let terms = if held { 0 } else { (offsets as usize / size_of::<u32>()).div_ceil(64) };
         Ok(Self {
             whole_blocks: (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
@@ -119,7 +119,7 @@ impl Segment {
     }
 
     /// Number of bytes of a section.
-    pub(super) fn length_of(&self, section: Section) -> u64 {
+    pub(super) fn length_of(&self, section: SegmentSection) -> u64 {
         self.head.sections[section as usize].1
     }
 
@@ -136,36 +136,36 @@ impl Segment {
 
     /// Checks every block, including those that were found to be whole before.
     pub(crate) fn verify(&self) -> Result<(), DamagedIndexFile> {
-        let blocks = Section::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
+        let blocks = SegmentSection::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
         let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
         if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
     }
 
     /// All of a section, checked.
-    pub(super) fn column<T: Pod>(&self, section: Section) -> Result<&[T], DamagedIndexFile> {
+    pub(super) fn column<T: Pod>(&self, section: SegmentSection) -> Result<&[T], DamagedIndexFile> {
         self.check_all(section)?;
         self.unchecked(section)
     }
 
     /// Some elements of a section, checked.
-    fn some<T: Pod>(&self, section: Section, range: Range<usize>) -> Result<&[T], DamagedIndexFile> {
+    fn some<T: Pod>(&self, section: SegmentSection, range: Range<usize>) -> Result<&[T], DamagedIndexFile> {
         let beyond = || self.damaged("it points beyond itself");
         let place = |n: usize| n.checked_mul(size_of::<T>()).ok_or_else(beyond);
         self.check(section, place(range.start)?..place(range.end)?)?;
         self.unchecked(section)?.get(range).ok_or_else(beyond)
     }
 
-    fn unchecked<T: Pod>(&self, section: Section) -> Result<&[T], DamagedIndexFile> {
+    fn unchecked<T: Pod>(&self, section: SegmentSection) -> Result<&[T], DamagedIndexFile> {
         bytemuck::try_cast_slice(self.raw(section))
             .map_err(|_| self.damaged("a part of it has a wrong length"))
     }
 
-    fn raw(&self, section: Section) -> &[u8] {
+    fn raw(&self, section: SegmentSection) -> &[u8] {
         let (offset, length) = self.head.sections[section as usize];
         slice(self.bytes.as_slice(), offset, length).unwrap_or_default()
     }
 
-    fn check_all(&self, section: Section) -> Result<(), DamagedIndexFile> {
+    fn check_all(&self, section: SegmentSection) -> Result<(), DamagedIndexFile> {
         let whole = &self.whole_sections[section as usize];
         if !whole.load(Ordering::Relaxed) {
             self.check(section, 0..self.raw(section).len())?;
@@ -174,7 +174,7 @@ impl Segment {
         Ok(())
     }
 
-    fn check(&self, section: Section, bytes: Range<usize>) -> Result<(), DamagedIndexFile> {
+    fn check(&self, section: SegmentSection, bytes: Range<usize>) -> Result<(), DamagedIndexFile> {
         if bytes.is_empty() || self.whole_sections[section as usize].load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -235,18 +235,21 @@ impl Segment {
 
 impl Segment {
     pub(super) fn postings_at(&self, range: Range<usize>) -> Result<(&[u32], &[u8]), DamagedIndexFile> {
-        Ok((self.some(Section::PostingDocs, range.clone())?, self.some(Section::PostingCounts, range)?))
+        Ok((
+            self.some(SegmentSection::PostingDocs, range.clone())?,
+            self.some(SegmentSection::PostingCounts, range)?,
+        ))
     }
 
     /// The signs of some rows.
     pub(crate) fn signs(&self, rows: Range<usize>) -> Result<&[u64], DamagedIndexFile> {
         let words = self.stride() / 64;
-        self.some(Section::Signs, rows.start * words..rows.end * words)
+        self.some(SegmentSection::Signs, rows.start * words..rows.end * words)
     }
 
     /// Requests rows of vectors that are read soon, if they were not read before.
     pub(super) fn fetch_vectors(&self, rows: Range<usize>) {
-        let (section, stride) = (Section::Vectors, self.stride());
+        let (section, stride) = (SegmentSection::Vectors, self.stride());
         let first = rows.start * stride / BLOCK;
         let last = (rows.end * stride).div_ceil(BLOCK);
         if (first..last).any(|block| !self.is_whole(section, block)) {
@@ -257,7 +260,7 @@ impl Segment {
     }
 
     /// Returns true if a block was found to be whole.
-    fn is_whole(&self, section: Section, block: usize) -> bool {
+    fn is_whole(&self, section: SegmentSection, block: usize) -> bool {
         let number = self.first_blocks[section as usize] + block;
         let known = self.whole_blocks.get(number / 64);
         self.whole_sections[section as usize].load(Ordering::Relaxed)
@@ -267,7 +270,7 @@ impl Segment {
     /// Rows of vectors, both of whole chunks and of sentences.
     pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], DamagedIndexFile> {
         let stride = self.stride();
-        self.some(Section::Vectors, rows.start * stride..rows.end * stride)
+        self.some(SegmentSection::Vectors, rows.start * stride..rows.end * stride)
     }
 }
 

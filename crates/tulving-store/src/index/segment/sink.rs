@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bytemuck::NoUninit;
 
-use super::layout::{ALIGNMENT, BLOCK, Section, SegmentHead, SegmentTrailer};
+use super::layout::{ALIGNMENT, BLOCK, SegmentHead, SegmentSection, SegmentTrailer};
 use super::write::ChecksumMode;
 
 /// Writes sections one after the other and computes their checksums.
@@ -33,7 +33,7 @@ impl<'a> SectionWriter<'a> {
     }
 
     /// Begins the next section in the order of the file.
-    pub(super) fn begin(&mut self, section: Section) -> io::Result<()> {
+    pub(super) fn begin(&mut self, section: SegmentSection) -> io::Result<()> {
         debug_assert_eq!(section as usize, self.sections.len(), "sections are written in their order");
         let start = self.written.next_multiple_of(ALIGNMENT as u64);
         let gap = usize::try_from(start - self.written).unwrap_or(0);
@@ -75,7 +75,7 @@ impl<'a> SectionWriter<'a> {
     }
 
     /// Writes a whole section.
-    pub(super) fn all(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn all(&mut self, section: SegmentSection, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.put(bytes)?;
         self.end();
@@ -85,7 +85,7 @@ impl<'a> SectionWriter<'a> {
     /// Writes a whole section, value by value.
     pub(super) fn each<T: NoUninit>(
         &mut self,
-        section: Section,
+        section: SegmentSection,
         values: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
         self.begin(section)?;

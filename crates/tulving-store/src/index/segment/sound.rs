@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::doc::{DocDetailFields as _, Facets, NONE};
-use super::layout::Section;
+use super::layout::SegmentSection;
 use super::view::SegmentView;
 
 impl SegmentView<'_> {
@@ -77,9 +77,9 @@ impl SegmentView<'_> {
         self.segment.rows() == rows as u64
             && placed
             && self.segment.dimensions().checked_next_multiple_of(64) == Some(stride)
-            && stride.checked_mul(vectors) == Some(self.segment.length_of(Section::Vectors))
+            && stride.checked_mul(vectors) == Some(self.segment.length_of(SegmentSection::Vectors))
             && stride.checked_mul(rows as u64).map(|bits| bits / 8)
-                == Some(self.segment.length_of(Section::Signs))
+                == Some(self.segment.length_of(SegmentSection::Signs))
             && self.sentence_offsets.len() == rows + 1
             && self.sentence_offsets.first() == Some(&0)
             && ascend_to(self.sentence_offsets.iter().map(|end| u64::from(*end)), self.sentence_scales.len())
@@ -153,7 +153,7 @@ mod tests {
     }
 
     /// The file with other bytes at a place of a section and right checksums.
-    fn forged(bytes: &[u8], section: Section, at: usize, with: &[u8]) -> Vec<u8> {
+    fn forged(bytes: &[u8], section: SegmentSection, at: usize, with: &[u8]) -> Vec<u8> {
         let (head, _) = head_of(bytes);
         let (offset, length) = head.sections[section as usize];
         let (start, end) = (offset as usize + at, (offset + length) as usize);
@@ -218,7 +218,7 @@ mod tests {
         let (head, _) = head_of(&bytes);
         let mut random = fastrand::Rng::with_seed(12);
         let (mut tried, mut refused) = (0, 0);
-        for &section in Section::ALL {
+        for &section in SegmentSection::ALL {
             let length = head.sections[section as usize].1 as usize;
             for _ in 0..if length == 0 { 0 } else { 12 } {
                 let word = match random.u8(..6) {
@@ -256,7 +256,7 @@ mod tests {
                 // Nothing depends on the stated number of memories.
                 assert!(done.is_err() || n == 1 || forged == head, "{n} is {wrong}");
             }
-            for section in 0..Section::ALL.len() {
+            for section in 0..SegmentSection::ALL.len() {
                 for (offset, length) in [(wrong, head.sections[section].1), (head.sections[section].0, wrong)]
                 {
                     let mut forged = head.clone();
@@ -273,13 +273,13 @@ mod tests {
         let bytes = written();
         let docs = head_of(&bytes).0.docs as usize;
         let all = |word: &[u8], times: usize| word.repeat(times);
-        let counts = head_of(&bytes).0.sections[Section::PostingCounts as usize].1 as usize;
-        assert!(used(&forged(&bytes, Section::PostingCounts, 0, &all(&[0], counts))).is_err());
-        assert!(used(&forged(&bytes, Section::PostingDocs, 0, &all(&[1, 0, 0, 0], counts))).is_err());
-        assert!(used(&forged(&bytes, Section::PostingOffsets, 8, &u64::MAX.to_ne_bytes())).is_err());
+        let counts = head_of(&bytes).0.sections[SegmentSection::PostingCounts as usize].1 as usize;
+        assert!(used(&forged(&bytes, SegmentSection::PostingCounts, 0, &all(&[0], counts))).is_err());
+        assert!(used(&forged(&bytes, SegmentSection::PostingDocs, 0, &all(&[1, 0, 0, 0], counts))).is_err());
+        assert!(used(&forged(&bytes, SegmentSection::PostingOffsets, 8, &u64::MAX.to_ne_bytes())).is_err());
         let (head, start) = head_of(&bytes);
         let mut made = bytes[..start].to_vec();
-        let details = head.sections[Section::Details as usize].0 as usize;
+        let details = head.sections[SegmentSection::Details as usize].0 as usize;
         for doc in 0..docs {
             let place = details + doc * 40 + 16;
             made[place..place + 8].copy_from_slice(&7.0_f64.to_ne_bytes());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::doc::{DocDetail, Facets, NONE, SessionKey, SessionKind, ValidityTimes};
-use super::layout::Section;
+use super::layout::SegmentSection;
 use super::read::Segment;
 use crate::index::trouble::DamagedIndexFile;
 
@@ -96,27 +96,27 @@ impl Segment {
     pub(crate) fn view(&self) -> Result<SegmentView<'_>, DamagedIndexFile> {
         let view = SegmentView {
             segment: self,
-            ids: self.column(Section::Ids)?,
-            classes: self.column(Section::Classes)?,
-            lengths: self.column(Section::Lengths)?,
-            details: self.column(Section::Details)?,
-            continued: self.column(Section::Continued)?,
-            timed: self.column(Section::Timed)?,
-            times: self.column(Section::Times)?,
-            class_table: self.column(Section::ClassTable)?,
-            spaces: self.column(Section::Spaces)?,
-            owners: self.column(Section::Owners)?,
-            speaker_ends: self.column(Section::SpeakerEnds)?,
-            speakers: self.column(Section::Speakers)?,
-            sessions: self.column(Section::Sessions)?,
-            session_names: self.column(Section::SessionNames)?,
-            term_offsets: self.column(Section::TermOffsets)?,
-            term_bytes: self.column(Section::Terms)?,
-            posting_offsets: self.column(Section::PostingOffsets)?,
-            row_docs: self.column(Section::RowDocs)?,
-            scales: self.column(Section::Scales)?,
-            sentence_offsets: self.column(Section::SentenceOffsets)?,
-            sentence_scales: self.column(Section::SentenceScales)?,
+            ids: self.column(SegmentSection::Ids)?,
+            classes: self.column(SegmentSection::Classes)?,
+            lengths: self.column(SegmentSection::Lengths)?,
+            details: self.column(SegmentSection::Details)?,
+            continued: self.column(SegmentSection::Continued)?,
+            timed: self.column(SegmentSection::Timed)?,
+            times: self.column(SegmentSection::Times)?,
+            class_table: self.column(SegmentSection::ClassTable)?,
+            spaces: self.column(SegmentSection::Spaces)?,
+            owners: self.column(SegmentSection::Owners)?,
+            speaker_ends: self.column(SegmentSection::SpeakerEnds)?,
+            speakers: self.column(SegmentSection::Speakers)?,
+            sessions: self.column(SegmentSection::Sessions)?,
+            session_names: self.column(SegmentSection::SessionNames)?,
+            term_offsets: self.column(SegmentSection::TermOffsets)?,
+            term_bytes: self.column(SegmentSection::Terms)?,
+            posting_offsets: self.column(SegmentSection::PostingOffsets)?,
+            row_docs: self.column(SegmentSection::RowDocs)?,
+            scales: self.column(SegmentSection::Scales)?,
+            sentence_offsets: self.column(SegmentSection::SentenceOffsets)?,
+            sentence_scales: self.column(SegmentSection::SentenceScales)?,
         };
         let docs = self.docs() as usize;
         let alike = [view.ids.len(), view.classes.len(), view.lengths.len(), view.details.len()]
@@ -192,7 +192,7 @@ impl<'a> SegmentView<'a> {
 
     /// Time when the memory of each doc was saved. Separate from the other columns, because few questions ask for it.
     pub(crate) fn created(&self) -> Result<&'a [i64], DamagedIndexFile> {
-        let created: &[i64] = self.segment.column(Section::Created)?;
+        let created: &[i64] = self.segment.column(SegmentSection::Created)?;
         match created.len() == self.ids.len() {
             true => Ok(created),
             false => Err(self.segment.damaged("its columns differ in length")),
@@ -201,7 +201,7 @@ impl<'a> SegmentView<'a> {
 
     /// The docs of a memory; empty if it is not here.
     pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, DamagedIndexFile> {
-        let by_id: &[u32] = self.segment.column(Section::ById)?;
+        let by_id: &[u32] = self.segment.column(SegmentSection::ById)?;
         let id_of = |doc: &u32| self.ids.get(*doc as usize);
         // Most requested ids are newer than all here.
         if by_id.last().is_none_or(|last| id_of(last) < Some(id)) {

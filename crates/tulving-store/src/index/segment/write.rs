@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::doc::{NONE, SegmentDoc};
-use super::layout::{Section, SegmentHead};
+use super::layout::{SegmentHead, SegmentSection};
 use super::sink::SectionWriter;
 use super::tables::{DocClassTable, DocSessionTable, ordinal};
 use super::vectors::DocVectors;
@@ -107,31 +107,31 @@ fn columns(sink: &mut SectionWriter<'_>, docs: &[SegmentDoc<'_>], rows: &[u32]) 
     let sessions = DocSessionTable::of(docs);
     let timed: Vec<usize> = (0..docs.len()).filter(|&doc| docs[doc].facets.timed()).collect();
 
-    sink.each(Section::Ids, docs.iter().map(|doc| doc.id))?;
-    sink.each(Section::ById, firsts)?;
-    sink.each(Section::Continued, continued)?;
-    sink.each(Section::Classes, classes.of_doc.iter().copied())?;
-    sink.each(Section::Lengths, docs.iter().map(|doc| doc.cast.length))?;
-    sink.each(Section::Created, docs.iter().map(|doc| doc.created))?;
+    sink.each(SegmentSection::Ids, docs.iter().map(|doc| doc.id))?;
+    sink.each(SegmentSection::ById, firsts)?;
+    sink.each(SegmentSection::Continued, continued)?;
+    sink.each(SegmentSection::Classes, classes.of_doc.iter().copied())?;
+    sink.each(SegmentSection::Lengths, docs.iter().map(|doc| doc.cast.length))?;
+    sink.each(SegmentSection::Created, docs.iter().map(|doc| doc.created))?;
     sink.each(
-        Section::Details,
+        SegmentSection::Details,
         docs.iter().zip(&sessions.of_doc).map(|(doc, session)| doc.detail(*session)),
     )?;
-    sink.each(Section::Timed, timed.iter().map(|&doc| ordinal(doc)))?;
+    sink.each(SegmentSection::Timed, timed.iter().map(|&doc| ordinal(doc)))?;
     let times = timed.iter().map(|&doc| docs[doc].times);
-    sink.each(Section::Times, times.map(|times| [times.expires, times.from, times.until]))?;
-    sink.each(Section::ClassTable, classes.table)?;
-    sink.each(Section::Spaces, classes.spaces)?;
-    sink.each(Section::Owners, classes.owners)?;
+    sink.each(SegmentSection::Times, times.map(|times| [times.expires, times.from, times.until]))?;
+    sink.each(SegmentSection::ClassTable, classes.table)?;
+    sink.each(SegmentSection::Spaces, classes.spaces)?;
+    sink.each(SegmentSection::Owners, classes.owners)?;
     let mut end = 0;
     let ends = classes.speakers.iter().map(|name| {
         end += name.len();
         ordinal(end)
     });
-    sink.each(Section::SpeakerEnds, ends)?;
-    sink.each(Section::Speakers, classes.speakers.iter().flat_map(|name| name.bytes()))?;
-    sink.each(Section::Sessions, sessions.table)?;
-    sink.all(Section::SessionNames, &sessions.names)
+    sink.each(SegmentSection::SpeakerEnds, ends)?;
+    sink.each(SegmentSection::Speakers, classes.speakers.iter().flat_map(|name| name.bytes()))?;
+    sink.each(SegmentSection::Sessions, sessions.table)?;
+    sink.all(SegmentSection::SessionNames, &sessions.names)
 }
 
 fn postings(sink: &mut SectionWriter<'_>, content: &dyn SegmentContent) -> Result<(), SegmentWriteError> {
@@ -145,11 +145,11 @@ fn postings(sink: &mut SectionWriter<'_>, content: &dyn SegmentContent) -> Resul
         counts.extend(postings.iter().map(|posting| posting.to_le_bytes()[0]));
         offsets.push(docs.len() as u64);
     })?;
-    sink.each(Section::TermOffsets, term_offsets)?;
-    sink.all(Section::Terms, &terms)?;
-    sink.each(Section::PostingOffsets, offsets)?;
-    sink.all(Section::PostingDocs, bytemuck::cast_slice(&docs))?;
-    sink.all(Section::PostingCounts, &counts)?;
+    sink.each(SegmentSection::TermOffsets, term_offsets)?;
+    sink.all(SegmentSection::Terms, &terms)?;
+    sink.each(SegmentSection::PostingOffsets, offsets)?;
+    sink.all(SegmentSection::PostingDocs, bytemuck::cast_slice(&docs))?;
+    sink.all(SegmentSection::PostingCounts, &counts)?;
     Ok(())
 }
 
@@ -160,8 +160,8 @@ fn vectors(
 ) -> Result<(), SegmentWriteError> {
     let each = || rows.iter().filter_map(|&doc| content.vectors(doc as usize).transpose());
     let every_doc = rows.len() == content.docs().len();
-    sink.each(Section::RowDocs, rows.iter().copied().filter(|_| !every_doc))?;
-    sink.begin(Section::Signs)?;
+    sink.each(SegmentSection::RowDocs, rows.iter().copied().filter(|_| !every_doc))?;
+    sink.begin(SegmentSection::Signs)?;
     for row in each() {
         sink.put(bytemuck::cast_slice(&signs(row?.whole)))?;
     }
@@ -173,10 +173,10 @@ fn vectors(
         sentence_scales.extend_from_slice(row.sentence_scales);
         offsets.push(ordinal(sentence_scales.len()));
     }
-    sink.each(Section::Scales, scales)?;
-    sink.each(Section::SentenceOffsets, offsets)?;
-    sink.each(Section::SentenceScales, sentence_scales)?;
-    sink.begin(Section::Vectors)?;
+    sink.each(SegmentSection::Scales, scales)?;
+    sink.each(SegmentSection::SentenceOffsets, offsets)?;
+    sink.each(SegmentSection::SentenceScales, sentence_scales)?;
+    sink.begin(SegmentSection::Vectors)?;
     for row in each() {
         let row = row?;
         sink.put(bytemuck::cast_slice(row.whole))?;

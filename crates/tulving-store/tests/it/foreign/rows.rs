@@ -179,7 +179,10 @@ fn one_group_is_read_and_never_another() {
         .expect("another group");
     let source = foreign::find(&path).expect("read").expect("somebody's");
     let error = source.read(None).expect_err("which one?");
-    assert_eq!(error.to_string(), format!("{} holds the memories of 2 groups: family, main", path.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("{} contains the memories of 2 groups: family, main", path.display())
+    );
     assert!(error.hint().is_some_and(|hint| hint.contains("--group")), "{error}");
     let Ok(ForeignContent::Memories(family)) = source.read(Some("family")) else { panic!("the family's") };
     assert_eq!(

@@ -231,7 +231,7 @@ fn a_database_of_somebody_else_is_named_with_its_tables() {
     let error = foreign::find(&path).err().expect("nobody's");
     assert_eq!(
         error.to_string(),
-        format!("{} is a database of nobody who is known: it has the tables memories, songs", path.display())
+        format!("{} is a database of an unknown program: it has the tables memories, songs", path.display())
     );
     let error = foreign::of(&path, System::Max).and_then(|source| source.read(None)).expect_err("not Max's");
     assert_eq!(

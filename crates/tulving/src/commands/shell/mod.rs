@@ -22,7 +22,7 @@ use crate::input::InputLines;
 use crate::print::Printer;
 use crate::wire::App;
 use line::{ShellCommand, ShellLine};
-use prompt::Prompt;
+use prompt::ShellPrompt;
 use why::LastAnswer;
 
 const EXAMPLES: &str = "\
@@ -69,7 +69,7 @@ pub(super) fn run(global: &GlobalArgs, app: &App<'_>, printer: &mut Printer) -> 
 impl ShellSession<'_> {
     /// Reads lines from a person, who sees what fails.
     fn converse(&mut self, printer: &mut Printer) -> Result<Outcome, Failure> {
-        let mut prompt = Prompt::open(self.app, printer)?;
+        let mut prompt = ShellPrompt::open(self.app, printer)?;
         printer.note("Ask a question, or type /help. Ctrl-D ends the shell.")?;
         loop {
             let references = self.last.as_ref().map(LastAnswer::references).unwrap_or_default();

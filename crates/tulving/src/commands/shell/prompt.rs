@@ -28,7 +28,7 @@ const LINES: usize = 1_000;
 const LINE_BYTES: usize = 1_000;
 
 /// The source of lines.
-pub(super) struct Prompt<'a> {
+pub(super) struct ShellPrompt<'a> {
     editor: Editor<PromptHelper<'a>, MemHistory>,
     kept: Option<PromptHistory>,
     text: String,
@@ -48,7 +48,7 @@ struct PromptHelper<'a> {
     colored: bool,
 }
 
-impl<'a> Prompt<'a> {
+impl<'a> ShellPrompt<'a> {
     pub(super) fn open(app: &'a App<'a>, printer: &mut Printer) -> Result<Self, Failure> {
         let colored = printer.colored();
         let config = Config::builder()

@@ -1,4 +1,4 @@
-//! `docs/routes.md` is what `/openapi.json` of a running server says; `cargo xtask reference` writes it anew.
+//! `docs/routes.md` is what `/openapi.json` of a running server says; `cargo xtask reference` rewrites it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,10 +19,7 @@ fn the_references_of_routes_are_what_a_server_says() {
         fs::write(&file, &page).expect("the page is written");
     }
     let there = fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        there == page,
-        "docs/routes.md is not what the server says; `cargo xtask reference` writes it anew"
-    );
+    assert!(there == page, "docs/routes.md is not what the server says; `cargo xtask reference` rewrites it");
 }
 
 /// Every operation, by what it is about.

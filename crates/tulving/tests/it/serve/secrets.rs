@@ -34,7 +34,7 @@ fn a_client_that_is_named_by_a_secret_is_nameless_and_a_key_that_is_one_is_refus
     let headers = [("Content-Type", "application/json"), ("Idempotency-Key", key.as_str())];
     let refused = server.ask("POST", "/v1/memories", &headers, br#"{"content": "Likes cake"}"#);
     assert_eq!(refused.status, 400, "{}", refused.text());
-    assert!(refused.text().contains("the idempotency_key holds a secret"), "{}", refused.text());
+    assert!(refused.text().contains("the idempotency_key contains a secret"), "{}", refused.text());
 }
 
 #[test]

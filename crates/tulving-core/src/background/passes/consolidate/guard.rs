@@ -33,14 +33,14 @@ pub(crate) enum RewriteRefusal {
     Empty,
     #[error("the new text has {got} characters and the limit is {limit}")]
     TooLong { got: usize, limit: usize },
-    #[error("{lost} of {of} lines are gone, and it is not said why")]
+    #[error("{lost} of {of} lines were removed without a reason")]
     Loses { lost: usize, of: usize },
-    #[error("a new line tries to command who reads it")]
+    #[error("a new line tries to command its reader")]
     Commands {
         /// Its beginning. Only for the model that wrote it.
         line: String,
     },
-    #[error("what the model asked for cannot be read")]
+    #[error("the tool arguments of the model cannot be read")]
     Garbled,
     #[error("the model called a tool that it was not given")]
     UnknownTool,
