@@ -68,7 +68,7 @@ struct LogTurnToolReply {
     position: u64,
     /// Time of the turn.
     at: String,
-    /// Parts of the text that were redacted: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private passages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -156,7 +156,7 @@ pub struct ArchiveConversationReply {
     messages: usize,
     /// True if the messages came from the log.
     from_log: bool,
-    /// Parts of the text that were redacted: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private passages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

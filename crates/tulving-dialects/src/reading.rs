@@ -192,6 +192,7 @@ fn plainly(said: &str) -> String {
     let expected = match expected {
         "f64" => "a number",
         "a sequence" => "a list",
+        "i64" | "u64" | "u32" | "usize" => "a whole number",
         expected if expected.starts_with("struct ") => "an object",
         expected => expected,
     };

@@ -17,7 +17,7 @@ pub fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }
 
-/// The schema of several words of a list.
+/// The schema of a list of words.
 pub fn several<W: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<Vec<W>>()
 }

@@ -46,7 +46,7 @@ pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, AttemptError<E>>) -
 }
 
 /// Like [`retry`], with a deadline: if the next attempt would come after it, the error is returned at once. A service is
-/// left alone for as long as it asks for.
+/// not called during the pause that it asks for.
 pub(crate) fn retry_until<T, E>(
     end: Instant,
     attempt: impl FnMut() -> Result<T, AttemptError<E>>,

@@ -18,7 +18,7 @@ const ASKED_OF_A_BUCKET: usize = 200;
 
 const BRING_BACK: &str = "`tulving backup restore FILE` brings back what a backup has; else push the file again, or forget the memory";
 const FILES_GONE: &str =
-    "bring the files back, or let it be: the next recall takes out what no file says any more";
+    "bring the files back, or do nothing: the next recall removes what is in no file any more";
 
 /// The parts of a home that are compared with each other.
 pub struct PresenceCheck<'a> {

@@ -30,7 +30,7 @@ pub struct TreeFile {
 /// A path that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadablePath {
-    /// The path, as far as it is known.
+    /// The path, if it is known.
     pub path: Option<PathBuf>,
     /// The reason.
     pub why: String,

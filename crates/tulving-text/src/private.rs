@@ -1,7 +1,7 @@
-//! Finds the private parts of a text: everything between `<private>` and `</private>`, in any case, nested, and from a
+//! Finds the private passages of a text: everything between `<private>` and `</private>`, in any case, nested, and from a
 //! start tag without an end tag to the end of the text. A start tag in code (`` ` ``) is text.
 //!
-//! Pure, and linear in the length of the text. The result of a removal has no private parts.
+//! Pure, and linear in the length of the text. The result of a removal has no private passages.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,17 +14,17 @@ const CODE: usize = 400;
 /// Most rounds of removal.
 const ROUNDS: usize = 4;
 
-/// Returns the private parts of a text, in order, with their tags. An end tag without a start tag is not one.
+/// Returns the private passages of a text, in order, with their tags. An end tag without a start tag is not one.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     parts(text, true)
 }
 
-/// Finds private parts. Without `code`, a tag counts anywhere, even in code.
+/// Finds private passages. Without `code`, a tag counts anywhere, even in code.
 fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut depth, mut start, mut at) = (0usize, 0, 0);
-    // Code does not count inside a private part: any end tag ends it.
+    // Code does not count inside a private passage: any end tag ends it.
     while let Some(bracket) = next(bytes, at, code && depth == 0) {
         at = bracket + 1;
         if bytes[bracket] == b'`' {
@@ -56,7 +56,7 @@ fn next(bytes: &[u8], at: usize, code: bool) -> Option<usize> {
 }
 
 /// Returns the end of inline code that begins here. The closing backticks are on the same line, as many, and without space
-/// inside. Without them, the opening backticks are text: a lone backtick must not expose a private part.
+/// inside. Without them, the opening backticks are text: a lone backtick must not expose a private passage.
 fn code_end(bytes: &[u8], start: usize) -> usize {
     let signs = |from: usize| bytes[from..].iter().take_while(|byte| **byte == b'`').count();
     let inner = start + signs(start);
@@ -82,18 +82,18 @@ fn code_end(bytes: &[u8], start: usize) -> usize {
     inner
 }
 
-/// Removes the private parts of a text. A space takes the place of each if there is none, so that the words around it stay
+/// Removes the private passages of a text. A space takes the place of each if there is none, so that the words around it stay
 /// apart.
 pub fn left_out(text: &str) -> Cow<'_, str> {
     settled(text, without)
 }
 
-/// Removes the private parts of a text, but keeps their line breaks.
+/// Removes the private passages of a text, but keeps their line breaks.
 pub fn blanked(text: &str) -> Cow<'_, str> {
     settled(text, in_lines)
 }
 
-/// Removes private parts until none is left. A removal may separate code from its end, so the rest is checked again.
+/// Removes private passages until none is left. A removal may separate code from its end, so the rest is checked again.
 fn settled(text: &str, leave: fn(&str, Vec<Range<usize>>) -> String) -> Cow<'_, str> {
     let mut public = Cow::Borrowed(text);
     for round in 0..=ROUNDS {
@@ -130,7 +130,7 @@ fn in_lines(text: &str, found: Vec<Range<usize>>) -> String {
     public
 }
 
-/// Adds the text after a private part.
+/// Adds the text after a private passage.
 fn push(public: &mut String, next: &str) {
     let parted = public.is_empty() || public.ends_with(char::is_whitespace);
     if parted && !public.is_empty() && next.starts_with(' ') {

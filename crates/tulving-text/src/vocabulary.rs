@@ -269,7 +269,7 @@ vocabulary! {
     }
 
     /// The channel through which a memory came; set by the surface if the caller does not give it.
-    Origin, "origin" {
+    Origin, "source" {
         /// The command line.
         Cli = "cli",
         /// An import of files or of another system's data.

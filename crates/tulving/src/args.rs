@@ -110,16 +110,16 @@ pub(crate) fn count_within(field: Field, got: i64, least: usize, most: usize) ->
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it is")]
 pub(crate) struct FieldArgs {
-    /// The type; a new memory is a fact unless you say otherwise
+    /// The type [default of a new memory: fact]
     #[arg(long = "type", value_name = "TYPE", value_parser = word!(MemoryType))]
     memory_type: Option<MemoryType>,
-    /// The kind; by default, it follows from the type
+    /// The kind [default of a new memory: from the type]
     #[arg(long, value_parser = word!(Kind))]
     kind: Option<Kind>,
-    /// The stability: how soon it goes stale; by default, it follows from the type
+    /// The stability: how soon it goes stale [default of a new memory: from the type]
     #[arg(long, value_parser = word!(Stability))]
     stability: Option<Stability>,
-    /// The importance, 0 to 1; by default, it follows from the type
+    /// The importance, 0 to 1 [default of a new memory: from the type]
     #[arg(long, value_name = "NUMBER", value_parser = number, allow_negative_numbers = true)]
     importance: Option<f64>,
     /// A label; may be repeated. An update replaces all labels
@@ -134,7 +134,7 @@ pub(crate) struct FieldArgs {
     /// The summary
     #[arg(long)]
     summary: Option<String>,
-    /// The form of the content; that of a new memory is detected
+    /// The form of the content [default of a new memory: detected]
     #[arg(long, value_name = "FORM", value_parser = word!(ContentType))]
     content_type: Option<ContentType>,
     /// The language of code, such as rust
@@ -143,7 +143,7 @@ pub(crate) struct FieldArgs {
     /// The project that it is about, such as the name of a repository
     #[arg(long, value_name = "NAME")]
     project: Option<String>,
-    /// The boundary: who may see it; a new memory is private in `default`, and hub elsewhere
+    /// The boundary: who may see it [default of a new memory: private in `default`, hub elsewhere]
     #[arg(long, value_parser = word!(Boundary))]
     boundary: Option<Boundary>,
 }

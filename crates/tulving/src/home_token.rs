@@ -24,14 +24,14 @@ pub(crate) fn provide(engine: &Engine, home: &Home, user: &Caller) -> Result<usi
     if home.token_file().exists() {
         return Ok(0);
     }
-    // Nobody asked for it, so that it is no change by hand that could be undone.
+    // Nobody asked for it, so it is not a manual change, which `undo` could reverse.
     let home_itself = Caller { agent: Some(HOME_AGENT.to_owned()), ..user.clone() };
     alone(home, || if home.token_file().exists() { Ok(0) } else { make(engine, home, &home_itself) })
 }
 
 /// Makes another token in any case, and says how many were revoked for it.
 pub(crate) fn rotate(engine: &Engine, home: &Home, caller: &Caller) -> Result<usize, Failure> {
-    // Who may not is told so while the file is still there.
+    // A caller without the right is refused while the file is still there.
     engine.require_org_admin(caller)?;
     alone(home, || {
         tulving_store::remove_token_file(home)?;
@@ -53,7 +53,7 @@ pub(crate) fn renew(engine: &Engine, home: &Home) -> Result<(), Failure> {
 }
 
 /// Of several processes that use a home first at the same time, one makes the token. Where the file system knows no
-/// locks, two may; the one that is not in the file speaks for nobody.
+/// locks, two may; nobody uses the token that is not in the file.
 fn alone<T>(home: &Home, act: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let folder = File::open(home.path()).and_then(|folder| folder.lock().map(|()| folder));
     let done = act();

@@ -31,7 +31,7 @@ pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> 
         return standard_text(Field::Content, limit);
     }
     if [words.first(), words.last()].into_iter().flatten().any(|word| word == "-") {
-        let failure = Failure::usage("`-` reads standard input and stands alone");
+        let failure = Failure::usage("`-` reads standard input and must be the only word");
         return Err(failure.hinted("put the text into quotes if the dash is a part of it"));
     }
     let words: Result<Vec<String>, Failure> = words.iter().map(word).collect();
@@ -250,7 +250,7 @@ mod tests {
     fn a_dash_at_either_end_is_no_word() {
         for words in [["-".into(), "extra".into()], ["extra".into(), "-".into()]] {
             let error = text(&words, 100).expect_err("a dash among words");
-            assert_eq!(error.message(), "`-` reads standard input and stands alone");
+            assert_eq!(error.message(), "`-` reads standard input and must be the only word");
         }
         let between = ["Berlin".into(), "-".into(), "Paris".into()];
         assert_eq!(text(&between, 100).expect("text"), "Berlin - Paris");

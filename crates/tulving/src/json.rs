@@ -26,7 +26,10 @@ pub(crate) fn save_request(line: &str) -> Result<SaveRequest, String> {
         Err(error) => Err(no_json(&error)),
         Ok(value @ Value::Object(_)) => Err(match deserialize::<SaveRequest>(value) {
             Err(refusal) if refusal.code == "unknown_argument" => unknown(&refusal.field.unwrap_or_default()),
-            Err(refusal) => refusal.message,
+            Err(refusal) => match refusal.hint {
+                Some(hint) => format!("{}; {hint}", refusal.message),
+                None => refusal.message,
+            },
             Ok(_) => twice(&error).unwrap_or_else(|| error.to_string()),
         }),
         Ok(_) => Err(NOT_AN_OBJECT.to_owned()),
@@ -87,8 +90,14 @@ mod tests {
                 r#"{"content": "x", "associations": [{"relation": "updates"}]}"#,
                 "`associations[0].target` is missing",
             ),
-            (r#"{"content": "x", "associations": [{"target": "three"}]}"#, "`three` does not name a memory"),
-            (r#"{"content": "x", "occurred_at": "yesterday"}"#, "`occurred_at`: `yesterday` is not a time"),
+            (
+                r#"{"content": "x", "associations": [{"target": "three"}]}"#,
+                "`three` does not name a memory; name it by its number, like #12, or by its full id",
+            ),
+            (
+                r#"{"content": "x", "occurred_at": "yesterday"}"#,
+                "`occurred_at`: `yesterday` is not a time; write 2026-05-27 or 2026-05-27T09:30:00Z",
+            ),
             (r#"{"content": "x", "content": "y"}"#, "`content` is there twice"),
         ] {
             assert_eq!(save_request(line).expect_err(line), said);

@@ -380,7 +380,7 @@ impl App<'_> {
     }
 
     /// Returns the same engine with a model that is asked again for its id, even if that is known. A service that did not
-    /// answer lately is asked all the same, because a user wants to know.
+    /// answer recently is called anyway, because a user wants to know.
     pub(crate) fn with_model_rechecked(&self) -> Engine {
         let _ = std::fs::remove_file(pause_file(self.settings));
         self.calling(noted(self.settings, EmbeddingCallOptions::default()))

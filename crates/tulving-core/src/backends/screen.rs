@@ -39,7 +39,7 @@ pub(super) struct Screen<'a> {
 pub(super) struct Passed {
     /// The memories, in the order given, with the score that the backend gave them.
     pub(super) memories: Vec<(Memory, Option<Score>)>,
-    /// The number of invalid results, and the first reason.
+    /// The number of invalid results, and the reason of the first one.
     wrong: Option<(usize, String)>,
 }
 

@@ -50,7 +50,7 @@ pub struct LongTermFile {
 }
 
 impl LongTermFile {
-    /// Returns its text for a prompt: the heading and the text, cut if it is long. Empty if the file is. Private parts are
+    /// Returns its text for a prompt: the heading and the text, cut if it is long. Empty if the file is. Private passages are
     /// left out, secrets are too unless the space keeps them, and it hides nothing.
     pub fn prompt(&self) -> String {
         let said = visible::safe(&withhold::in_lines(&self.content, self.secrets));

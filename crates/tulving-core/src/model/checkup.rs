@@ -72,7 +72,7 @@ impl StoreCheckReport {
 /// The name of a memory for the maintainer of a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryName {
-    /// Its number in the space. Entries of files have none.
+    /// Its number in the space; `None` for entries of files.
     pub number: Option<Number>,
     /// The name of its space.
     pub space: String,

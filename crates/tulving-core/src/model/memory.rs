@@ -324,7 +324,7 @@ pub struct Text {
     /// The language of code, such as `rust`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// SHA-256 of the normalised content; see [`hash`](crate::text::normalize::hash).
+    /// SHA-256 of the normalised content.
     pub content_hash: ContentHash,
     /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -343,7 +343,7 @@ impl Text {
     }
 }
 
-/// Fields of a version that nobody gave. Rules derive them from the content, and again when it changes.
+/// Fields of a version that the caller did not give. Rules derive them from the content, and again when it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto(u8);
 
@@ -576,7 +576,7 @@ impl Sources {
         (self.without_path || !self.paths.is_empty()).then_some(self)
     }
 
-    /// No source: nothing says the content any more.
+    /// No source: the content is in no file any more.
     pub const NONE: Self = Self { paths: Vec::new(), without_path: true };
 }
 

@@ -15,7 +15,7 @@ use crate::model::score::Importance;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, Stability, State};
 
-/// The memories that a principal may see, as far as memberships decide it.
+/// The memories that a principal may see according to its memberships; other rules may hide some of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sight {
     /// The principal.

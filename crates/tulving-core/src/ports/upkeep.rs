@@ -1,7 +1,7 @@
 //! The ports to the upkeep of a store: check-ups, and work that no verb waits for.
 //!
 //! Implement both for every store. `tulving doctor`, the maintenance thread of a server and `tulving forget --hard` know a store
-//! only by them. They are apart from [`Store`](super::Store) because the engine never calls them: they are about the place where
+//! only by them. They are separate from [`Store`](super::Store) because the engine never calls them: they are about the place where
 //! the rows are, not about memories.
 
 use crate::model::checkup::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckReport};
@@ -43,8 +43,8 @@ pub trait Upkeep: Send + Sync {
 
     /// Moves the latest commits from a log into their final place, as far as readers of the log allow. Nobody waits for it.
     ///
-    /// Commits are durable before. The call bounds the damage of a program that removes the log. A store whose log cannot be
-    /// removed by others does nothing.
+    /// Commits are durable without this call. It limits the damage if another program removes the log. A store whose log
+    /// cannot be removed by others does nothing.
     fn checkpoint(&self) -> Result<(), StoreError>;
 
     /// Removes vectors of models that are neither current nor next. Reads up to `limit` vectors in one short transaction, and

@@ -52,7 +52,7 @@ pub fn importance(class: &Classification, usage: &Usage, status: &Status, now: T
     }
 }
 
-/// Returns the importance to three digits, for programs: it falls with every moment.
+/// Returns the importance with three decimals, for programs: the exact value changes all the time.
 pub fn shown(memory: &Memory, now: Timestamp) -> f64 {
     (importance_at(memory, now) * 1e3).round() / 1e3
 }

@@ -167,10 +167,10 @@ fn is_telling(lower: &str) -> bool {
 /// Texts given best first, in the order in which to show them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DeduplicatedOrder {
-    /// The positions: first those that are no duplicates, in their order, then the duplicates, then those that were not
+    /// The positions: first those that are not duplicates, in their order, then the duplicates, then those that were not
     /// compared because there were enough.
     pub(crate) order: Vec<usize>,
-    /// Number of texts that are no duplicates.
+    /// Number of texts that are not duplicates.
     pub(crate) firsts: usize,
     /// The position of each duplicate, and of the text that it repeats.
     pub(crate) duplicates: Vec<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! Removes text that must not be stored: private parts always, and secrets according to the space's policy.
+//! Removes text that must not be stored: private passages always, and secrets according to the space's policy.
 //!
 //! Pure. Every path that stores user text goes through a [`Redactor`], which counts what it removed and keeps none of it. A
 //! second pass changes nothing.
@@ -142,7 +142,7 @@ impl Redactor {
         Ok(normalize::left_of_line(&left, limit))
     }
 
-    /// Refuses a secret or a private part in a text that must not change.
+    /// Refuses a secret or a private passage in a text that must not change.
     pub(crate) fn refuse(&self, field: Field, text: &str) -> Result<(), Invalid> {
         if !private::find(text).is_empty() {
             return Err(Invalid::OnlyPrivate { field });
@@ -170,7 +170,7 @@ fn changed(left: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// Returns the part of a text that anyone may see under any policy: no private part and no secret. Used for text that a
+/// Returns the part of a text that anyone may see under any policy: no private passage and no secret. Used for text that a
 /// language model receives, and for stored text that it produces.
 pub(crate) fn public(text: &str) -> String {
     secrets::redacted(&private::left_out(text)).into_owned()
@@ -208,7 +208,7 @@ mod tests {
             said,
             [
                 "secrets were redacted before anything was stored: 2 password",
-                "a private part was left out and not stored"
+                "a private passage was left out and not stored"
             ]
         );
         let again = redacting().content(Field::Content, left.clone()).expect("good");

@@ -54,9 +54,9 @@ pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
     Ok(replied?)
 }
 
-/// Returns the prompt without hidden characters, secrets and private parts. No model sees them, wherever it runs and whatever
+/// Returns the prompt without hidden characters, secrets and private passages. No model sees them, wherever it runs and whatever
 /// the space's policy is. Files that people edit may contain both, and can be part of any message, so no pass may use the tags
-/// of private parts in its own text.
+/// of private passages in its own text.
 fn public(prompt: &Prompt) -> Prompt {
     let message = |message: &Message| match message {
         Message::System(text) => Message::System(public_text(text)),
@@ -80,7 +80,7 @@ fn public(prompt: &Prompt) -> Prompt {
 }
 
 /// Returns a text as a model may read it. Hidden characters go first, because they could split a secret; then secrets and
-/// private parts.
+/// private passages.
 fn public_text(text: &str) -> String {
     withhold::public(&visible::for_models(text))
 }

@@ -43,7 +43,7 @@ pub struct ImportPlan {
     pub read: Vec<SeenFile>,
     /// Number of unchanged files.
     pub unchanged: usize,
-    /// Files whose memory was forgotten; they are left alone.
+    /// Files whose memory was forgotten; they are skipped.
     pub forgotten: Vec<String>,
     /// The memories of unchanged files.
     same: Vec<MemoryId>,
@@ -504,8 +504,8 @@ fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
 }
 
 /// Archives the memories of files that vanished, and gives those that were archived. That they were archived with their file
-/// is noted first, so that they come back with it. A memory that another file says too, or somebody without a file, only loses
-/// the path.
+/// is noted first, so that they come back with it. A memory that is also in another file, or that somebody saved without a file, only
+/// loses the path.
 pub(crate) fn prune(ports: &Ports, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
     let (space, right) = access::workplace(ports, caller)?;
     let mut archived = HashSet::new();

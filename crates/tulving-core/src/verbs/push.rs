@@ -79,7 +79,7 @@ pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<Seen, Error> 
     })
 }
 
-/// Finds out what a document is, with what is said and kept of its file where it is not text.
+/// Detects the type of a document, and makes the request that saves it. `attach` handles a file that is not text.
 fn look_by(
     document: Document,
     attach: impl FnOnce(&[u8], &str, &str) -> Result<(Attachment, Option<Kept>), Error>,

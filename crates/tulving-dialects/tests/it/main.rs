@@ -33,5 +33,5 @@ mod rest;
 mod spacebot;
 // Every tool in detail: schemas, a good call, each error.
 mod tools;
-// Secrets, private parts and texts that give orders.
+// Secrets, private passages and texts that give orders.
 mod withhold;

@@ -1,4 +1,4 @@
-//! Secrets, private parts and texts that give orders, as the tools and contexts of every dialect show them.
+//! Secrets, private passages and texts that give orders, as the tools and contexts of every dialect show them.
 
 use serde_json::{Value, json};
 use tulving_core::SecretPolicies;

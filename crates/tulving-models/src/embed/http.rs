@@ -3,7 +3,7 @@
 //! Answers are checked: one vector for each text, all of one size, all numbers finite. They are normalised here. A busy
 //! or unreachable service is called again, at most twice, unless the caller is in a hurry. The id of a model contains the
 //! host and the number of dimensions, because one name may stand for several models. A service that does not answer is
-//! left alone for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
+//! paused for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,9 +28,9 @@ use crate::secret::ApiKey;
 const BATCH: usize = 64;
 /// 64 vectors of 4,096 numbers as text take 4 MB; a much larger answer is something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// Number of failures in a row after which a service is left alone. One timeout is enough.
+/// Number of failures in a row after which a service is paused. One timeout is enough.
 const FAILURES: u32 = 3;
-/// The time that the service is left alone.
+/// The time for which the service is paused.
 const PAUSE: Duration = Duration::from_secs(30);
 /// The text that is embedded to learn the number of dimensions.
 const PROBE: &str = "dimensions";

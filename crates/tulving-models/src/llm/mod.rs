@@ -138,9 +138,9 @@ pub struct LlmConfig {
     pub time_out: Duration,
     /// Number of concurrent calls in this process.
     pub max_concurrent: usize,
-    /// Number of failures in a row after which the service is left alone.
+    /// Number of failures in a row after which the service is paused.
     pub failures: u32,
-    /// The time that the service is left alone.
+    /// The time for which the service is paused.
     pub pause: Duration,
 }
 
@@ -149,9 +149,9 @@ impl LlmConfig {
     pub const TIME_OUT: Duration = Duration::from_secs(60);
     /// The default number of concurrent calls.
     pub const MAX_CONCURRENT: usize = 2;
-    /// The default number of failures in a row after which the service is left alone.
+    /// The default number of failures in a row after which the service is paused.
     pub const FAILURES: u32 = 5;
-    /// The default time that the service is left alone.
+    /// The default time for which the service is paused.
     pub const PAUSE: Duration = Duration::from_secs(30);
 
     /// A model of a service, with default settings.

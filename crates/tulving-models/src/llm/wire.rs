@@ -38,7 +38,7 @@ impl std::fmt::Debug for LlmHttpClient {
 /// An answer of any status.
 struct LlmHttpResponse {
     status: u16,
-    /// The time that the service asks to be left alone.
+    /// The pause that the service asks for.
     pause: Option<Duration>,
     is_page: bool,
     body: Vec<u8>,

@@ -68,7 +68,7 @@ struct FileReply {
     size: u64,
     /// Time of the last write.
     modified_at: Timestamp,
-    /// Parts of the new text that were redacted: secrets, private parts.
+    /// Parts of the new text that were redacted: secrets, private passages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<WarningMessage>,
 }

@@ -159,7 +159,7 @@ struct JournalNoteReply {
     entry: String,
     /// True if the journal was created for it.
     created: bool,
-    /// Parts of the text that were redacted: secrets, private parts.
+    /// Parts of the text that were redacted: secrets, private passages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<WarningMessage>,
 }
@@ -222,7 +222,7 @@ struct LongTermReply {
     digest: Option<String>,
     /// Time of the last write.
     modified_at: Option<Timestamp>,
-    /// Parts of the new text that were redacted: secrets, private parts.
+    /// Parts of the new text that were redacted: secrets, private passages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<WarningMessage>,
 }

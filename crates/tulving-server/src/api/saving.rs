@@ -102,7 +102,7 @@ impl OperationInput for SaveInput {
                     return Err(ToolError::invalid("unknown_argument", other, message));
                 }
                 let SaveManyArguments { memories } = deserialize(without_nulls(Value::Object(said)))?;
-                return memories.into_iter().map(with_content).collect::<Result<_, _>>().map(Self::Many);
+                return Ok(Self::Many(memories));
             }
             let file = said.remove("file").filter(|file| !file.is_null());
             let request: SaveRequest = deserialize(without_nulls(Value::Object(said)))?;

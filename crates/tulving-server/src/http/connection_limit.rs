@@ -28,8 +28,8 @@ pub(super) struct ConnectionRefuser {
 }
 
 impl ConnectionRefuser {
-    /// Answers without waiting: the stream does not block, and a new one has room for these few bytes. A connection
-    /// that is to be encrypted is closed without an answer.
+    /// Answers without waiting: the stream does not block, and a new one has room for these few bytes. A TLS
+    /// connection is closed without an answer.
     pub(super) fn turn_away(&mut self, mut stream: TcpStream, plain: bool, most: usize) {
         self.unsaid += 1;
         if plain && stream.write(&refusal(most)).is_ok() {

@@ -1,7 +1,7 @@
 //! Limits requests per token, and wrong tokens per address.
 //!
 //! After too many wrong tokens an address gets no more answers about tokens, so that none can be found by trying. Tokens
-//! that were right lately still work: all clients of one machine, or behind one proxy, have the same address, and one of
+//! that were valid recently still work: all clients of one machine, or behind one proxy, have the same address, and one of
 //! them must not lock the others out.
 
 use std::hash::{BuildHasher as _, RandomState};

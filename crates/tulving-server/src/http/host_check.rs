@@ -195,7 +195,7 @@ fn is_own(rules: &ServerRules, host: &Authority<'_>, origin: &str) -> bool {
         })
 }
 
-/// Returns true if browsers shall use only encrypted connections to this host from now on. Not for `localhost`, which stands
+/// Returns true if browsers must use only encrypted connections to this host from now on. Not for `localhost`, which stands
 /// for everything that the machine serves, on every port.
 fn is_strict(rules: &ServerRules, headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(Authority::parse);

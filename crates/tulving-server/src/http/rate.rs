@@ -41,7 +41,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         wait(self.lock().get(&key).copied(), per_minute, now)
     }
 
-    /// Returns true if the key was counted lately.
+    /// Returns true if the key was counted recently.
     pub(super) fn knows(&self, key: K) -> bool {
         self.lock().contains_key(&key)
     }

@@ -84,7 +84,7 @@ impl From<ExtractReplyFailure> for ExtractError {
     }
 }
 
-/// The answer, as far as it could be read.
+/// The part of the answer that could be read.
 pub(super) enum ExtractReply {
     /// All of a text.
     Whole(Extracted),

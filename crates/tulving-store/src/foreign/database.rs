@@ -44,7 +44,7 @@ pub(super) struct ForeignDatabase {
     pub(super) path: PathBuf,
     there: PathBuf,
     pub(super) connection: Connection,
-    /// The state of its files, if nothing else shows that somebody has written to them.
+    /// The state of its files when it was opened without locks; a change shows that somebody has written to them.
     stamps: Option<ForeignFileStamps>,
     _copy: Option<TempDir>,
 }

@@ -11,7 +11,7 @@ use super::trouble::DamagedIndexFile;
 
 /// Number of segments of one size that are merged.
 const FAN: usize = 8;
-/// Larger segments in memory are left alone. Folding writes them to files.
+/// Larger segments in memory are not merged. Folding writes them to files.
 const LARGE: usize = 32 * 1024;
 
 impl IndexSnapshot {

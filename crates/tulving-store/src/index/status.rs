@@ -81,7 +81,7 @@ impl SearchIndex {
         Ok(found)
     }
 
-    /// The damage of the files on the disk, if there should be any files.
+    /// Returns the damage of the files on the disk; none if no files are expected.
     fn damage(&self, expected: bool) -> Result<Vec<DamagedIndexFile>, IndexStepError> {
         let Some(folder) = self.folder.as_ref().filter(|_| expected) else {
             return Ok(Vec::new());

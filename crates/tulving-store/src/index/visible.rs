@@ -24,7 +24,7 @@ pub(super) struct VisibleDocs<'a> {
     dead: &'a DeadDocs,
     /// Ascending ranges that do not touch. Docs outside are not visible.
     pub(super) ranges: Vec<Range<u32>>,
-    /// For each class, true if its docs are visible, as far as the class decides it.
+    /// For each class, true if the class does not hide its docs. Other rules may.
     classes: Vec<bool>,
     judged: DocVisibility,
     /// True if all living docs of the part are visible.

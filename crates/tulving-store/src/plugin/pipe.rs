@@ -24,7 +24,7 @@ impl<T: AsFd> ReleasablePipe<T> {
         Ok(Self { end, looked_at: looked_at.clone() })
     }
 
-    /// Waits until it can be read or written. Returns false if it is released.
+    /// Waits until it can be read or written. Returns false if this pipe was released.
     fn is_ready(&self, ready: PollFlags) -> io::Result<bool> {
         let mut pipes = [PollFd::new(&self.end, ready), PollFd::new(&*self.looked_at, PollFlags::IN)];
         loop {

@@ -69,12 +69,12 @@ struct PluginSessionState {
     complaint: ErrorOutputTail,
     /// Number of its two outputs that were read to their end.
     drained: u8,
-    /// True once it was waited for. From then on its process id may belong to another process.
+    /// True once the process was waited for. From then on its id may belong to another process.
     reaped: bool,
 }
 
 impl PluginSessionState {
-    /// Releases the pipes once nothing more can come. A process that it has started may keep them open forever.
+    /// Releases the pipes once the plugin has ended and was waited for. A process that it started may keep them open forever.
     fn let_go(&mut self) {
         if self.reaped && self.ended.is_some() {
             self.open = None;

@@ -11,7 +11,7 @@ const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 thread_local! {
-    /// Set while work on this thread shall wait less than its connection would.
+    /// Set while work on this thread must wait less than its connection would.
     static HURRY: Cell<Option<Duration>> = const { Cell::new(None) };
 }
 

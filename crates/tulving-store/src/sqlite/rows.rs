@@ -165,9 +165,7 @@ pub(super) fn field_values(fields: &VersionFields) -> Result<[ToSqlOutput<'_>; 2
     fn line(line: Option<&String>) -> ToSqlOutput<'_> {
         line.map_or(ToSqlOutput::from(Null), |line| ToSqlOutput::from(line.as_str()))
     }
-    let time = |time: Option<Timestamp>| {
-        micros(time).map_or(ToSqlOutput::from(Null), |micros| ToSqlOutput::from(micros))
-    };
+    let time = |time: Option<Timestamp>| micros(time).map_or(ToSqlOutput::from(Null), ToSqlOutput::from);
     let VersionFields { key, boundary, text, class, span, project, source_note, auto } = fields;
     Ok([
         line(key.as_ref()),

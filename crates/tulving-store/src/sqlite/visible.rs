@@ -74,7 +74,7 @@ pub(super) fn shares(space: &str, maker: &str) -> String {
     format!("({} AND (+{space} <> x'{default}' OR +{maker} = ?1 OR ?1 = x'{user}'))", member_of(space))
 }
 
-/// The newest memory that the viewer may see and that updates the memory `m` according to a caller.
+/// Returns the SQL for the newest visible memory that updates the memory `m` by a link that a caller made.
 pub(super) fn superseded_by() -> String {
     format!(
         "(SELECT n.id FROM associations a JOIN memories n ON n.row = a.source \

@@ -1,7 +1,7 @@
 //! Pending files: they stay only if a memory is saved.
 //!
-//! A note in the home is written before the file and removed after the file is settled, so that no crash leaves a file
-//! without a reason. The note identifies the file by inode and content: no other is ever removed.
+//! A note in the home is written before the file and removed after the file is settled, so that a crash leaves no
+//! file without an owner. The note identifies the file by inode and content, so no other file is ever removed.
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
     found
 }
 
-/// Settles a pending file. One that is settled already, or that somebody else is about to settle, is left alone.
+/// Settles a pending file. Skips one that is settled already, or that somebody else is about to settle.
 pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<(), WorkspaceFileError> {
     let name = pledge.memory.to_string();
     let held = files.pledged().remove(&pledge.memory);
@@ -85,7 +85,7 @@ pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<
     Ok(())
 }
 
-/// Removes a pending file, unless it is another one by now.
+/// Removes a pending file, unless another file has replaced it.
 fn undone(files: &Workspace, pledge: &Pledge, promise: &PendingFileNote) -> Result<(), WorkspaceFileError> {
     let digest = HEXLOWER.decode(promise.digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
     let ours = promise.file.path(&files.root).is_some_and(|path| path == pledge.path);

@@ -47,7 +47,7 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
     }
 }
 
-/// The whole content of an open file, which has `size` bytes or a few more by now.
+/// The whole content of an open file, which has `size` bytes or a few more, if somebody has added to it.
 fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, WorkspaceFileError> {
     if size > most {
         return Err(WorkspaceFileError::TooLarge { size, limit: most });

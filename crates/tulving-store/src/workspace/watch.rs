@@ -291,7 +291,7 @@ impl WorkspaceWatcher {
             }
             WatchedFolder::Above(_) | WatchedFolder::Between => names | WatchFlags::ATTRIB,
         };
-        // Through the open folder, so that it is this one, whatever its name leads to by now.
+        // Through the open folder, so that it is this one, whatever its name leads to now.
         let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
         let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| WatchError)?;
         match self.places.insert(watch, place) {

@@ -100,7 +100,7 @@ pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Sto
     assert_eq!(known(), 1, "and is again when that one is forgotten");
 }
 
-/// A file that moved is the same memory at another path. A memory that has another path by now conflicts, and so does a
+/// A file that moved is the same memory at another path. A memory that now has another path conflicts, and so does a
 /// taken path.
 pub fn a_memory_follows_its_file_to_another_path(fresh: StoreFactory<'_>) {
     let world = world(fresh);

@@ -56,7 +56,7 @@ fn instant_or_day(random: &mut fastrand::Rng) -> Timestamp {
     }
 }
 
-/// A period whose days differ slightly from its own, so that a comparison by the wrong one shows.
+/// A period whose days differ slightly from its instants, so that a test fails if the wrong ones are compared.
 fn period(random: &mut fastrand::Rng) -> Period {
     let (from, until) = (instant(random), instant(random));
     let day: Timestamp = from.date().parse().expect("a date");

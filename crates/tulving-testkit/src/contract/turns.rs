@@ -35,7 +35,7 @@ pub fn positions_ascend_within_a_space(fresh: StoreFactory<'_>) {
     assert_eq!(log(&world, one, owner, "d").position, 4);
 }
 
-/// The newest turns up to a limit, of all channels or of one, oldest first and whole.
+/// A read returns the newest turns up to a limit, of all channels or of one, oldest first, each with its full text.
 pub fn the_newest_turns_come_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("talk");

@@ -1,4 +1,4 @@
-//! The form of a content, as far as cutting needs it.
+//! The parts of a content that matter for cutting it.
 
 use super::code::grammar::Grammar;
 use super::code::indent::HeadingStyle;

@@ -18,7 +18,7 @@ const ONE: u32 = 10;
 /// Tenths of a piece of an English word by its number of letters; measured on the texts named above.
 const BY_LETTERS: [u32; 16] = [0, 10, 10, 11, 11, 11, 11, 12, 13, 15, 16, 19, 21, 23, 31, 35];
 
-/// The language of a text, as far as the model's English vocabulary cares.
+/// The class of a text's language, by how the model's English vocabulary splits its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextLanguage {
     /// Words are mostly one piece.

@@ -1,7 +1,7 @@
-//! Classifies a content where the caller did not: its form, title, summary, tags, kind and stability.
+//! Derives the fields of a content that the caller left out: form, title, summary, tags, kind and stability.
 //!
-//! All of it is rules over the text itself: no model, no clock, the same answer each time. Where the rules are not sure they
-//! return nothing, and the defaults of the type apply.
+//! Only rules over the text itself: no model, no clock, the same answer each time. If the rules are not sure, they return
+//! nothing, and the defaults of the type apply.
 
 pub mod competing;
 pub mod facts;

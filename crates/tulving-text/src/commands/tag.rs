@@ -134,7 +134,7 @@ fn call(bytes: &[u8], at: usize) -> Option<usize> {
     used.then_some(bytes.len() - rest.len() + length + 1)
 }
 
-/// Finds markers with wide bars, such as `<｜User｜>`.
+/// Finds markers with full-width bars, such as `<｜User｜>`.
 fn wide(text: &str, found: &mut Vec<CommandMatch>) {
     for (at, _) in text.match_indices(WIDE_BAR) {
         let Some(open) = text[..at].chars().next_back().filter(|c| matches!(c, '<' | '‹')) else {

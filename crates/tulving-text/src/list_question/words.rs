@@ -68,7 +68,7 @@ pub(super) fn without_order<'a>(words: &'a [&'a str]) -> (&'a [&'a str], bool) {
     }
 }
 
-/// Returns true if a time follows the word.
+/// Returns true if the word can introduce a time, as in "from Monday".
 pub(super) fn leads_to_time(word: &str) -> bool {
     matches!(word, "from" | "in" | "of" | "on" | "during" | "over" | "within" | "for" | "at" | "throughout")
 }

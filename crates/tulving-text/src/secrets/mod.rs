@@ -2,7 +2,7 @@
 //! numbers, and values named as a password or a key.
 //!
 //! Pure, and linear in the length of any text. A random value counts only in a known form or near a word for a secret, so
-//! hashes, ids, checksums and encoded data are left alone.
+//! hashes, ids, checksums and encoded data are not redacted.
 
 mod address;
 mod block;

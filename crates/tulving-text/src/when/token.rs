@@ -1,4 +1,4 @@
-//! The words, numbers and marks of a text, as far as reading times needs them.
+//! The words, numbers and marks of a text that are needed to read times.
 
 /// A word, a number or a single mark.
 pub(super) struct TimeToken {

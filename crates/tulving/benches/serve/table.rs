@@ -60,7 +60,7 @@ pub(crate) fn print(
     });
     line("resident after", systems, |system| format!("{} + {} MB", system.after.own, system.after.files));
     line("saves acknowledged", systems, |system| system.acknowledged.len().to_string());
-    line("of these not there / after a restart", systems, |system| {
+    line("of these missing before / after a restart", systems, |system| {
         format!("{} / {}", system.lost, system.lost_after_restart)
     });
     Ok(())

@@ -9,6 +9,7 @@ use serde::Serialize;
 use tulving_core::model::answer::{NearPairs, Receipt, SaveOutcome};
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::request::{Caller, SaveRequest};
+use tulving_core::model::vocabulary::State;
 
 use super::save::label;
 use crate::exit::Outcome;
@@ -18,6 +19,7 @@ use crate::json;
 use crate::print::Printer;
 use crate::show::text::{counted, counts};
 use crate::wire::App;
+use crate::worker;
 
 /// Number of memories per transaction: enough that the commit costs little per memory, and few enough that other
 /// processes wait only for milliseconds.
@@ -33,6 +35,7 @@ struct BatchReport {
     updated: u64,
     unchanged: u64,
     duplicate: u64,
+    #[serde(rename = "memories")]
     receipts: Vec<Receipt>,
 }
 
@@ -71,6 +74,7 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     let mut batch = Batch { app, caller, lines, waiting: Vec::new(), report: BatchReport::default(), bar };
     let done = batch.save_all();
     batch.bar.finish_and_clear();
+    batch.finish_links()?;
     if let Err(failure) = done {
         return Err(batch.explain(failure));
     }
@@ -113,6 +117,17 @@ fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
 }
 
 impl Batch<'_> {
+    /// Runs the jobs of saved links, as a single save does.
+    fn finish_links(&self) -> Result<(), Failure> {
+        let waits = |receipt: &&Receipt| receipt.memory.status.state == State::Processing;
+        for _ in self.report.receipts.iter().filter(waits) {
+            if self.app.engine.process_waiting(worker::own())?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn save_all(&mut self) -> Result<(), Failure> {
         loop {
             match self.next() {

@@ -49,7 +49,7 @@ pub(crate) struct ForgetArgs {
     reason: Option<String>,
     /// All memories of this space that match this condition, such as type=fact. If repeated, all conditions must match, but any of
     /// several types, kinds, stabilities, states or content-types. Keys: type, kind, stability, state, tag, content-type, key,
-    /// source-path, conversation, author, agent, pinned, done, since, until, contains. Archived memories only with state=archived
+    /// source-path, project, conversation, author, agent, pinned, done, since, until, contains. Archived memories only with state=archived
     #[arg(long = "where", value_name = "KEY=VALUE", help_heading = "Which memories")]
     conditions: Vec<String>,
     /// Only count them and show the newest

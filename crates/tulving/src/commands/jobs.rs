@@ -183,7 +183,7 @@ fn work(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Does the jobs that call a language model, unless another process of the home does.
+/// Runs the jobs that call a language model, unless another process of the home already does so.
 fn run_llm_jobs(app: &App<'_>) -> Result<Outcome, Failure> {
     app.engine.require_org_admin(app.everywhere("jobs")?)?;
     if let Some(_alone) = maintenance::lock_llm_work(app.store.home()) {

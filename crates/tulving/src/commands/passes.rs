@@ -1,4 +1,4 @@
-//! `tulving passes` lists the work of the background, and `tulving undo` takes it back, or the last change by hand.
+//! `tulving passes` lists the work of the background, and `tulving undo` undoes it, or the last manual change.
 
 use clap::Args;
 use serde::Serialize;

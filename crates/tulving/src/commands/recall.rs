@@ -166,7 +166,7 @@ impl QuestionArgs {
 }
 
 impl RecallArgs {
-    /// True if the scores are to be explained.
+    /// True if the scores must be explained.
     pub(super) fn explains(&self) -> bool {
         self.asking.explain
     }

@@ -57,7 +57,7 @@ struct ReviewListArgs {
 #[derive(Serialize)]
 struct ReviewPage<'a> {
     memories: &'a [Memory],
-    next: Option<Cursor>,
+    next_cursor: Option<Cursor>,
 }
 
 pub(super) fn run(args: &ReviewArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -88,7 +88,7 @@ fn list(args: &ReviewListArgs, app: &App<'_>, printer: &mut Printer) -> Result<O
     let page = app.engine.review(&caller, limit, cursor)?;
     if printer.json() {
         let memories = &page.memories;
-        printer.document(&ReviewPage { memories, next: page.next })?;
+        printer.document(&ReviewPage { memories, next_cursor: page.next })?;
         return Ok(Outcome::Done);
     }
     let (now, columns, place) = (printer.now(), printer.columns(), app.place(&caller)?);

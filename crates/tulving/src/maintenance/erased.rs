@@ -1,4 +1,4 @@
-//! Rewrites files that may still contain erased data, and decides when to.
+//! Rewrites files that may still contain erased data, and decides when this is done.
 
 use std::time::Instant;
 

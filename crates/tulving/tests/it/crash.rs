@@ -220,7 +220,7 @@ fn save_and_fold(tulving: &Tulving, save: usize) -> (Child, Saved) {
     let out = child.stdout.as_mut().expect("piped");
     let mut documents = serde_json::Deserializer::from_reader(out).into_iter::<serde_json::Value>();
     let report = documents.next().expect("a report").expect("a whole one");
-    let numbers = report["receipts"].as_array().expect("receipts").iter();
+    let numbers = report["memories"].as_array().expect("receipts").iter();
     let numbers = numbers.map(|receipt| receipt["number"].as_u64().expect("a number"));
     let there = (0..).map(word).zip(numbers).collect();
     (child, Saved { there, gone: BTreeSet::new() })

@@ -105,7 +105,7 @@ mod confined;
 /// `tulving serve` as programs meet it: bytes over a socket.
 mod serve;
 
-/// Secrets that are not stored, private parts, and texts that give orders.
+/// Secrets that are not stored, private passages, and texts that give orders.
 mod secrets;
 
 /// The language model: its set-up, what it costs, and that off is off.

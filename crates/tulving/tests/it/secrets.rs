@@ -1,4 +1,4 @@
-//! Secrets, private parts and texts that give orders, as a person and a program meet them.
+//! Secrets, private passages and texts that give orders, as a person and a program meet them.
 
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn the_command_line_says_what_was_redacted_and_no_file_holds_it() {
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
         assert!(run.out.starts_with(line), "{args:?}: {}", run.out);
         assert!(run.err.contains(&format!("warning: {WARNING}")), "{args:?}: {}", run.err);
-        assert!(run.err.contains("warning: a private part was left out"), "{args:?}: {}", run.err);
+        assert!(run.err.contains("warning: a private passage was left out"), "{args:?}: {}", run.err);
         assert!(!format!("{}{}", run.out, run.err).contains("Zq7"), "{args:?}");
     }
     let saved = tulving.json(&["save", &format!("again {}", token())]);

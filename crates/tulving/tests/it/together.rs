@@ -33,7 +33,7 @@ impl Known {
         let run = finish(tulving.command(&["save", "--batch", "-", "--json"]), lines.as_bytes());
         assert_eq!(run.code, 0, "{}", run.err);
         let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report");
-        let numbers = report["receipts"].as_array().expect("receipts").iter();
+        let numbers = report["memories"].as_array().expect("receipts").iter();
         let numbers = numbers.map(|receipt| receipt["number"].as_u64().expect("a number"));
         self.there.extend(words.into_iter().zip(numbers));
     }

@@ -1,4 +1,4 @@
-//! Undoes what passes wrote into files, as far as a file still is as the pass left it.
+//! Undoes what passes wrote into files, where a file is still as the pass left it.
 
 use sha2::{Digest, Sha256};
 use tulving_text::diff;

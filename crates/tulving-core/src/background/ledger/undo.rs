@@ -36,7 +36,7 @@ pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) ->
         if let Some(name) = act.file() {
             let stays = match file::take_back(ports, caller, pass.space, (name, act), dry_run)? {
                 // An act is recorded before it is done, and may still follow.
-                Ok(FileUndoOutcome::FoundDone) if under_way => Some("the pass is still under way".to_owned()),
+                Ok(FileUndoOutcome::FoundDone) if under_way => Some("the pass is still running".to_owned()),
                 back => back.err(),
             };
             files.push(UndoStep { text: text(act, &[]), stays });

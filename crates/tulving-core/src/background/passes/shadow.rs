@@ -1,4 +1,4 @@
-//! The shadow journaler: finds what of an exchange belongs in the journal of the day, by a language model with two tools.
+//! The shadow journaler: a language model with two tools finds the parts of an exchange that belong in the journal of the day.
 //!
 //! One exchange, no history: the model may search the journals and ask for entries, in at most two rounds and one minute. It
 //! has no access to files or the store. Anybody may have made it write its requests, so an entry is one line that is based

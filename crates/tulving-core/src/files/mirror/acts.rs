@@ -84,7 +84,7 @@ pub(super) fn mirror(
             return Ok(MirrorOutcome::Same);
         }
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
-        // The file belongs to its author; the copy kept here has no secrets and no private parts.
+        // The file belongs to its author; the copy kept here has no secrets and no private passages.
         let text = withhold::in_lines(&text, ports.secret_policies.of(source.space));
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
         if !acts.write(source, &text, &wanted, stamp)? {

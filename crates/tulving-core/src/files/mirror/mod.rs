@@ -187,7 +187,7 @@ struct MirrorRun<'a> {
     now: Option<Timestamp>,
     /// The number of bytes that may still be read.
     bytes: u64,
-    /// True if any of the limit was used.
+    /// True if part of the limit was used.
     begun: bool,
     room: TransactionBudget,
     /// The number of changed files that were read.

@@ -52,7 +52,7 @@ pub struct Briefed {
 pub struct BriefingFiles {
     /// The files with their text, last written first.
     pub told: Vec<BriefedFile>,
-    /// The files listed only by name and size in bytes: large ones, those that are no text, and those that did not
+    /// The files listed only by name and size in bytes: large ones, those that are not text, and those that did not
     /// fit.
     pub named: Vec<(String, u64)>,
     /// Number of further files.

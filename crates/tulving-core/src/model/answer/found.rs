@@ -10,7 +10,7 @@ use crate::model::score::Score;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Lane, MemoryType, Strength};
 
-/// A memory that was found, and why. In JSON its content is the text [shown](Self::shown).
+/// A memory that was found, and why. The content of a long memory is its best section.
 #[derive(Clone, Debug, PartialEq, JsonSchema)]
 #[schemars(rename = "RecallHit")]
 pub struct Hit {
@@ -22,16 +22,16 @@ pub struct Hit {
     /// The reason for the hit, in a few words.
     pub why: String,
     /// The part of a long content that fits best.
-    #[schemars(default)]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     pub section: Option<BestSection>,
     /// Other sections that fit well on their own, best first.
-    #[schemars(rename = "more_sections", default)]
+    #[schemars(rename = "more_sections", skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<FurtherSection>,
     /// True if the content was cut to the section, for the token budget or because the answer is long.
     #[schemars(skip)]
     pub cut: bool,
     /// The parts of its score, if there was a question.
-    #[schemars(default)]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
@@ -243,7 +243,7 @@ impl PartName {
             Self::Asks => "asks",
             Self::Date => "date",
             Self::When => "names a time",
-            Self::Unsaid => "said after the asking",
+            Self::Unsaid => "said after the question",
             Self::Stability => "stability",
             Self::Importance => "importance",
             Self::Cooling => "cooling",

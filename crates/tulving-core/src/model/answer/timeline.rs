@@ -110,7 +110,8 @@ pub enum Ended {
     Archived,
 }
 
-/// The schema of [`Ended`]: one object, because clients of generated code read that more easily than a choice of objects.
+// One object, because clients of generated code read that more easily than a choice of objects.
+/// The reason why a statement ended.
 #[derive(JsonSchema)]
 #[schemars(rename = "TimelineEnd")]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -118,10 +119,10 @@ struct EndedSchema {
     /// The reason.
     why: EndReason,
     /// The memory that superseded it.
-    #[schemars(default)]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     by: Option<Named>,
     /// The version that an edit made.
-    #[schemars(default)]
+    #[schemars(skip_serializing_if = "Option::is_none")]
     version: Option<Version>,
 }
 

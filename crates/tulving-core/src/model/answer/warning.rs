@@ -50,7 +50,7 @@ pub enum Warning {
         /// Time at which it was done.
         done_at: Timestamp,
     },
-    /// The content is known, and its memory keeps these fields unchanged.
+    /// The content is already stored, and its memory keeps these fields unchanged.
     Kept {
         /// The memory.
         memory: MemoryRef,
@@ -89,7 +89,7 @@ pub enum Warning {
     },
     /// Text between `<private>` and `</private>` was left out.
     PrivateLeftOut {
-        /// Number of private parts.
+        /// Number of private passages.
         parts: usize,
     },
     /// The content tries to give commands to its reader, so it is marked in every answer.
@@ -249,9 +249,9 @@ impl std::fmt::Display for Warning {
                 let told: Vec<String> = secrets.iter().map(ToString::to_string).collect();
                 write!(f, "secrets were redacted before anything was stored: {}", told.join(", "))
             }
-            Self::PrivateLeftOut { parts: 1 } => f.write_str("a private part was left out and not stored"),
+            Self::PrivateLeftOut { parts: 1 } => f.write_str("a private passage was left out and not stored"),
             Self::PrivateLeftOut { parts } => {
-                write!(f, "{parts} private parts were left out and not stored")
+                write!(f, "{parts} private passages were left out and not stored")
             }
             Self::Marked { commands } => {
                 let how: Vec<&str> = commands.iter().map(|how| how.as_str()).collect();
@@ -267,7 +267,7 @@ impl std::fmt::Display for Warning {
                 "versions keep what was written and not the file: that of this version is no longer there",
             ),
             Self::PathLeftOut { memory, path, by } => {
-                write!(f, "{memory} came back without the path {path}: it belongs to {by} by now")
+                write!(f, "{memory} came back without the path {path}: it now belongs to {by}")
             }
             Self::TurnsStay { turns } => {
                 let named: Vec<String> = turns.iter().map(ToString::to_string).collect();

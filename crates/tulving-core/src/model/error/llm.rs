@@ -61,7 +61,7 @@ pub enum LlmError {
         why: String,
     },
     /// The maximum number of calls was in progress for the whole time available.
-    #[error("{limit} calls of the language model are under way already")]
+    #[error("{limit} calls of the language model are already in progress")]
     Busy {
         /// The maximum number of calls.
         limit: usize,
@@ -202,8 +202,8 @@ pub enum LlmError {
         /// The address.
         url: String,
     },
-    /// The answer is not one of such a service.
-    #[error("the answer of {url} is not one of a language model: {why}")]
+    /// The answer does not have the format of such a service.
+    #[error("the answer of {url} is not that of a language model service: {why}")]
     Malformed {
         /// The address.
         url: String,
@@ -369,7 +369,7 @@ impl LlmError {
                     "check llm.base_url and the network, and that the service is running there"
                 }
                 Self::Tls { .. } => {
-                    "check that llm.base_url begins with https:// only where the service speaks it, and that its certificate is one that is known everywhere"
+                    "check that llm.base_url begins with https:// only if the service supports it, and that its certificate is from a public authority"
                 }
                 Self::Timeout { .. } => {
                     "raise llm.timeout_seconds, or choose a faster model; a model that is just being loaded is slow once"

@@ -197,7 +197,7 @@ impl ForeignImport<'_> {
             return Ok(if same {
                 ForeignImportOutcome::Elsewhere
             } else {
-                left(None, "it is in another space by now")
+                left(None, "it is now in another space")
             });
         }
         if known.status.forgotten_at.is_some() {

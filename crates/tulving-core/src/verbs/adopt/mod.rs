@@ -62,7 +62,7 @@ pub struct ForeignImportReport {
     pub restored: u64,
     /// Memories that got another number because theirs was taken.
     pub renumbered: Vec<RenumberedMemory>,
-    /// Memories that differ from those there and were left alone, with the reason.
+    /// Memories that differ from those there and were not changed here, with the reason.
     pub left: Vec<Skipped>,
     /// Items that could not be imported, with the reason.
     pub skipped: Vec<Skipped>,
@@ -209,7 +209,7 @@ struct ForeignImport<'a> {
     report: ForeignImportReport,
 }
 
-/// The links that exist here, as far as a dry run has looked.
+/// The existing links of the sources that a dry run has looked at.
 #[derive(Default)]
 struct DryRunLinks {
     sources: HashSet<MemoryId>,

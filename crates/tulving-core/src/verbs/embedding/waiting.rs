@@ -18,7 +18,7 @@ use super::{Source, answering, embedder_of, vectors};
 const AT_A_TIME: usize = 64;
 /// Number of attempts for a memory that cannot be embedded. After that, only an explicit request tries again.
 const TRIES: u32 = 3;
-/// A text that every model can embed. If it fails, the model is at fault and not the texts.
+/// A text that every model can embed. If it fails, the fault is in the model, not in the texts.
 const PROBE: &str = "memory";
 
 /// The result of embedding the waiting memories.

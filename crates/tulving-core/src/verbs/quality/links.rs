@@ -156,7 +156,7 @@ fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<Sc
 fn differs<'a>(weight: Weight, newer: &'a Memory, older: &'a Memory, both: String) -> ScanFinding<'a> {
     let updates = ProposedChange {
         weight: Some(weight),
-        ..ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it says something else by now")
+        ..ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it now says something else")
     };
     let contradicts = ProposedChange::new(ProposedAct::Contradict, &[newer, older], "they cannot both hold");
     let told = |memory: &Memory| {

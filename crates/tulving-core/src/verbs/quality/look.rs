@@ -18,7 +18,7 @@ const LONG: usize = 64 << 10;
 const SECTIONS: usize = 200;
 /// Bytes below which a content cannot have that many sections.
 const FEW_SECTIONS: usize = 8 << 10;
-/// Maximum bytes of a text that is checked for having no words. A longer one has words, or only marks.
+/// Maximum bytes of a text whose terms are computed to see if it has any word. A longer text without words has only marks.
 const SHORT: usize = 400;
 /// Maximum characters of a memory that a reason quotes.
 const QUOTED: usize = 80;
@@ -168,7 +168,7 @@ fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
         CommandKind::Exfiltration => "tells an agent to give something away",
         CommandKind::FakeTag => "has marks by which a host tells who speaks",
         CommandKind::HiddenText => "has characters that nobody sees",
-        CommandKind::Address => "speaks to assistants past who reads it",
+        CommandKind::Address => "addresses assistants instead of its reader",
     };
     let quote = shown(&content[first.range.clone()], QUOTED);
     let why = match quote.is_empty() {

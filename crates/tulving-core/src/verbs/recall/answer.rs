@@ -181,8 +181,8 @@ fn why(ranked: &Ranked, score: f64) -> String {
         ranked.marks.iter().map(|mark| format!("{} #{}", mark.lane.as_str(), mark.rank)).collect();
     let lanes = match ranked.item {
         _ if !lanes.is_empty() => lanes.join(", "),
-        Some(_) => "beside what was found".to_owned(),
-        None if ranked.evidence_item.is_some() => "in the place of what was found".to_owned(),
+        Some(_) => "next to a result".to_owned(),
+        None if ranked.evidence_item.is_some() => "in place of a result".to_owned(),
         None => "by its links".to_owned(),
     };
     // Sums of ranks are small: with one digit less the sum would look wrong.

@@ -389,7 +389,7 @@ impl<'a> SaveBatch<'a> {
         Ok((outcome, duplicate, revived))
     }
 
-    /// Requests the text of an unreadable file again: its format may be known by now, or an extractor may be available.
+    /// Requests the text of an unreadable file again: its format may be known now, or an extractor may be available.
     fn read_anew(
         &mut self,
         draft: &Draft,

@@ -184,7 +184,7 @@ pub(crate) fn refuse_held_after(
 }
 
 /// Refuses the same within a transaction, for a future memory that already has some slots. (Homes from before paths could be
-/// shared may have several memories with one content; these are left alone.)
+/// shared may have several memories with one content; these are accepted.)
 pub(crate) fn refuse_taken(
     ports: &Ports,
     viewer: &Viewer,

@@ -1,4 +1,4 @@
-//! Derives the fields of a version that nobody gave, from its content, by rules.
+//! Derives the fields of a version that the caller did not give, from its content, by rules.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ impl<'a> DraftContext<'a> {
     }
 }
 
-/// Derives the fields that nobody gave. A piece of a conversation is not a document and keeps the defaults of its type,
+/// Derives the fields that the caller did not give. A piece of a conversation is not a document and keeps the defaults of its type,
 /// except a turn, which is episodic. A placeholder for an unread file says nothing about it.
 pub(crate) fn derive(fields: &mut VersionFields, about: DraftContext<'_>) {
     let (auto, memory_type) = (fields.auto, fields.class.memory_type);

@@ -227,7 +227,7 @@ impl<'a> StagedLoader<'a> {
         (!is_here).then(|| attachment.name.unwrap_or(attachment.object_key))
     }
 
-    /// Returns a membership if it is to be loaded.
+    /// Returns a membership if it must be loaded.
     fn fitted_member(
         &mut self,
         line: u64,

@@ -15,7 +15,7 @@ use crate::bed::{Bed, turn};
 
 /// Pieces of text that have caused bugs, or could: letters in several compositions, marks without a letter, endless marks,
 /// letters that grow when composed, invisible characters, whitespace other than spaces, neighbours of surrogates, line
-/// breaks, and patterns of titles, tags, private parts and secrets.
+/// breaks, and patterns of titles, tags, private passages and secrets.
 const PIECES: &[&str] = &[
     "e\u{301}",
     "\u{e9}",

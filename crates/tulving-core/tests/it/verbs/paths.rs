@@ -217,8 +217,8 @@ fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
     assert_eq!(
         told,
         [
-            "#1 came back without the path /p1: it belongs to #3 by now",
-            "#1 came back without the path /p2: it belongs to #2 by now"
+            "#1 came back without the path /p1: it now belongs to #3",
+            "#1 came back without the path /p2: it now belongs to #2"
         ]
     );
     assert_eq!(paths(&bed, &user, second.memory.id), ["/p2"], "the others keep theirs");

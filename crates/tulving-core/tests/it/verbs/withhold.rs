@@ -39,7 +39,7 @@ fn words(warnings: &[Warning]) -> Vec<String> {
 }
 
 const ONE_TOKEN: &str = "secrets were redacted before anything was stored: 1 github_token";
-const ONE_PRIVATE: &str = "a private part was left out and not stored";
+const ONE_PRIVATE: &str = "a private passage was left out and not stored";
 
 /// Every way in, with a text that holds a token and something private. What is stored is then asked for.
 fn let_in(bed: &Bed, user: &Caller, text: &str) -> Result<Vec<Vec<Warning>>, Error> {

@@ -149,7 +149,7 @@ impl<'a> SessionKey<'a> {
     }
 }
 
-/// The times in which a memory is found and is valid, as far as they were stated.
+/// The times in which a memory is found and is valid; those that were not stated are unset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValidityTimes {
     pub(crate) expires: i64,

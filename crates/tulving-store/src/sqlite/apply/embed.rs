@@ -1,6 +1,6 @@
 //! Writes vectors, the current and the next model, and the memories that wait for vectors.
 //!
-//! The waiting memories are right after every write: a memory is in a model's table exactly if it is live and has a chunk
+//! The list of waiting memories is correct after every write: a memory is in a model's table exactly if it is live and has a chunk
 //! without a vector of that model.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};

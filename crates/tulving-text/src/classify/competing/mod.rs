@@ -13,9 +13,9 @@ mod words;
 use self::claim::ParsedClaim;
 use crate::sentence;
 
-/// Longest text, in bytes, that is checked: a longer one makes more than one statement.
+/// Maximum bytes of a text that is checked: a longer one makes more than one statement.
 const LONGEST: usize = 400;
-/// Most sentences of such a text.
+/// Maximum number of sentences in such a text.
 const SENTENCES: usize = 4;
 
 /// The statements of a short text.

@@ -62,7 +62,7 @@ fn affirmed(claim: &ParsedClaim) -> String {
     if claim.negated { format!("not {said}") } else { said }
 }
 
-/// The stem of a verb, whenever it was.
+/// Returns the stem of a verb in the present or the past tense.
 fn did_or_does(verb: &ClaimVerb) -> Option<&str> {
     match verb {
         ClaimVerb::Does(stem) | ClaimVerb::Did(stem) => Some(stem),

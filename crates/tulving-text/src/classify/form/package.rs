@@ -54,7 +54,7 @@ fn by_entries(bytes: &[u8]) -> Option<&'static str> {
     folders.into_iter().find(|(folder, _)| below(folder)).and_then(|(_, extension)| zipped(extension))
 }
 
-/// Returns the names of the entries, as far as the central directory is readable.
+/// Returns the names of the entries in the readable part of the central directory.
 fn names(bytes: &[u8]) -> Vec<&[u8]> {
     let mut names = Vec::new();
     let mut at = contents(bytes);

@@ -176,7 +176,7 @@ fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     })
 }
 
-/// Returns the beginning of a text, as far as the end of a mark is searched.
+/// Returns the beginning of a text, in which the end of a mark is searched.
 fn near(text: &str) -> &str {
     &text[..text.floor_char_boundary(REACH)]
 }

@@ -33,7 +33,7 @@ impl RuleClassification {
     }
 }
 
-/// Returns the kind and the stability of a document, as far as the rules are sure.
+/// Returns the kind and the stability of a document; none where the rules are not sure.
 pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleClassification {
     match form.content_type {
         ContentType::Chat | ContentType::Transcript => {

@@ -173,7 +173,7 @@ fn parse(words: Vec<String>) -> Result<ShellLine, Failure> {
             }
             let name = name.unwrap_or_default();
             let quotes = match error.kind() {
-                ErrorKind::ArgumentConflict => "a value of several words stands in quotes; ",
+                ErrorKind::ArgumentConflict => "put a value of several words into quotes; ",
                 _ => "",
             };
             Err(failure.hinted(format!("{quotes}`/help {}` shows how", name.trim_start_matches('/'))))
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(hint("/etc/hosts"), "/help lists them; write // before a question that begins with /");
         assert_eq!(hint("/forget"), "`/help forget` shows how");
         assert!(
-            hint("/journal --search dark roast").starts_with("a value of several words stands in quotes;")
+            hint("/journal --search dark roast").starts_with("put a value of several words into quotes;")
         );
         assert_eq!(hint("/remember --typ fact x"), "a similar argument exists: '--type'");
         for text in ["-", "/remember -", "/journal -", "/remember --batch -", "/remember --batch=-"] {

@@ -1,7 +1,7 @@
 //! The prompt: reads a line from a person, with completion, hints and history.
 //!
 //! The history is a file of the home that only its owner may read. Content to remember or to note is not kept in it: it
-//! has its place in the store, and must be gone once it is erased there. Nor are lines with secrets or private parts.
+//! has its place in the store, and must be gone once it is erased there. Nor are lines with secrets or private passages.
 
 use std::borrow::Cow;
 use std::io;

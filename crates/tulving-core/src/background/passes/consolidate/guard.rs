@@ -133,7 +133,7 @@ fn broken_as(old: &str, new: &str) -> String {
     if old.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() }
 }
 
-/// Restores the lines of the old text that were shown without their secrets or private parts. Lines that the new text lacks
+/// Restores the lines of the old text that were shown without their secrets or private passages. Lines that the new text lacks
 /// are added at its end.
 fn restored(old: &str, new: &str) -> String {
     let mut text = new.to_owned();
@@ -156,7 +156,7 @@ fn restored(old: &str, new: &str) -> String {
     text
 }
 
-/// Returns the parts of a text with a secret or a private part, as whole lines.
+/// Returns the parts of a text with a secret or a private passage, as whole lines.
 fn hidden(text: &str) -> Vec<&str> {
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
     let secret = secrets::find(text).into_iter().map(|found| found.range);

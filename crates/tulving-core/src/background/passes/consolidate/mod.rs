@@ -1,6 +1,6 @@
 //! Moves lasting facts from the journals to the core memory: with a model, or with rules if there is none.
 //!
-//! Text in, text out; it reads and writes no file. Secrets and private parts are removed before a model sees the text, and
+//! Text in, text out; it reads and writes no file. Secrets and private passages are removed before a model sees the text, and
 //! [`guard`] checks the answer.
 
 pub(crate) mod guard;
@@ -101,7 +101,7 @@ pub struct ConsolidationSummary {
     pub undecided: Option<String>,
 }
 
-/// A journal prepared for reading: without secrets and private parts, and cut if it is long.
+/// A journal prepared for reading: without secrets and private passages, and cut if it is long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JournalExcerpt {
     day: String,

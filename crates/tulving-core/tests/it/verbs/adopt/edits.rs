@@ -167,7 +167,7 @@ fn what_moved_away_is_not_made_anew() {
     bed.engine.move_to(&user, &[memory.id.into()], "hub").expect("moved");
     assert_eq!(counts(&adopt(&bed, &user, collection(vec![item("1", "moves")]))), (0, 0, 1, 0));
     let changed = adopt(&bed, &user, collection(vec![item("1", "moves on")]));
-    assert_eq!(changed.left[0].why, "it is in another space by now");
+    assert_eq!(changed.left[0].why, "it is now in another space");
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
     assert_eq!(found, [new, old]);
     assert!(part(&answer.hits[0], PartName::Succession).is_some_and(|value| value > 0.0));
     assert!(
-        answer.hits[0].why.starts_with("in the place of what was found: what it updates"),
+        answer.hits[0].why.starts_with("in place of a result: what it updates"),
         "{}",
         answer.hits[0].why
     );

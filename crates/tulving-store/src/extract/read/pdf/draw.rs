@@ -1,4 +1,4 @@
-//! Follows the drawing of a page, as far as it is text.
+//! Follows the drawing of a page, but reads only its text.
 //!
 //! Keeps only the state that determines the place of a character: the transforms, the font and its spacings. Forms are
 //! followed. The work is counted, because a small file can ask for any amount of it.
